@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "suite/base/error.hpp"
+#include "suite/claim/quantity.hpp"
 #include "suite/report/figures/experiment_plot.hpp"
 #include "suite/report/figures/timeline.hpp"
 #include "suite/report/page/html_page.hpp"
@@ -26,31 +27,17 @@ std::vector<JudgedClaim> judged_claims(const Registry& registry, const store::St
     return judged;
 }
 
-/// 4 and 4.0 are one place.
-bool is_same(const Value& a, const Value& b) {
-    const auto number = [](const Value& value) -> std::optional<double> {
-        if (const auto* whole = std::get_if<std::int64_t>(&value)) return double(*whole);
-        if (const auto* real = std::get_if<double>(&value)) return *real;
-        return std::nullopt;
-    };
-    const auto x = number(a), y = number(b);
-    return x && y ? *x == *y : a == b;
-}
-
-/// The first value of the metric that the selector asks for; nullopt: the sample has none.
-std::optional<double> selected_value(const Selector& wanted, const std::string& metric,
-                                     const store::Sample& sample) {
-    if (!wanted.variant.empty() && wanted.variant != sample.spec.variant) return std::nullopt;
+/// The first value of the metric that the claim looks at on this side; nullopt: the sample has
+/// none.
+std::optional<double> selected_value(const Claim& claim, const Selector& side,
+                                     const std::string& metric, const store::Sample& sample) {
+    Observation seen;
+    seen.variant = sample.spec.variant;
+    seen.axes = sample.spec.axes;
     for (const store::MetricValue& value : sample.metrics) {
         if (value.name != metric) continue;
-        const bool selected =
-            std::all_of(wanted.where.begin(), wanted.where.end(), [&](const auto& one) {
-                const auto axis = sample.spec.axes.find(one.first);
-                if (axis != sample.spec.axes.end()) return is_same(axis->second, one.second);
-                const auto label = value.labels.find(one.first);
-                return label != value.labels.end() && is_same(label->second, one.second);
-            });
-        if (selected) return value.value;
+        seen.labels = value.labels;
+        if (selects(side, seen) && is_selected(claim, seen)) return value.value;
     }
     return std::nullopt;
 }
@@ -72,10 +59,9 @@ std::vector<ClaimSample> samples_behind(const JudgedClaim& judged,
         const auto at = claim.at.find(std::string(to_string(spec.profile)));
         const std::string& metric =
             at != claim.at.end() && !at->second.metric.empty() ? at->second.metric : claim.metric;
-        std::optional<double> value = selected_value(claim.of, metric, sample);
-        if (!value && claim.over) value = selected_value(*claim.over, metric, sample);
-        const bool of_itself = claim.test.starts_with("custom:");  // looks at all of them
-        if (!value && !of_itself) continue;
+        std::optional<double> value = selected_value(claim, claim.of, metric, sample);
+        if (!value && claim.over) value = selected_value(claim, *claim.over, metric, sample);
+        if (!value && !claim.test.custom()) continue;  // those look at all of them
         behind.push_back({sample.id, spec.variant, to_string(spec.axes),
                           std::string(to_string(spec.profile)),
                           std::string(to_string(spec.provenance)), spec.seed, value, claim.unit});

@@ -23,7 +23,7 @@ Judged judge_claims(const Registry& registry, const store::Store& store) {
     const std::vector<ClaimCheck> checks = report::newest_checks(registry, &store, claims);
     Judged judged;
     for (std::size_t i = 0; i < claims.size(); ++i) {
-        if (claims[i]->kind == ClaimKind::setting) continue;
+        if (claims[i]->kind != ClaimKind::claim) continue;  // as `assay claims` counts them
         const std::string verdict(to_string(checks[i].verdict));
         ++judged.by_experiment[claims[i]->experiment][verdict];
         ++judged.all[verdict];

@@ -22,8 +22,8 @@ long in_column(const VerdictCounts& claims, int column) {
             return count(claims, "supported");
         case OverviewModel::contradicted:
             return count(claims, "contradicted");
-        case OverviewModel::discrepancies:
-            return count(claims, "open discrepancy");
+        case OverviewModel::undecided:
+            return count(claims, "undecided");
         case OverviewModel::calibrated:
             return count(claims, "calibrated");
         case OverviewModel::open:
@@ -149,13 +149,13 @@ QVariant OverviewModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant OverviewModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    static const char* const names[columns] = {"Figure",     "Hold", "Contradicted", "Discrepant",
+    static const char* const names[columns] = {"Figure",     "Hold", "Contradicted", "Undecided",
                                                "Calibrated", "Open", "Samples"};
     static const char* const says[columns] = {
         "systems, and the figures and tables of their papers",
         "claims that hold here",
-        "claims that what was run contradicts",
-        "claims that do not hold as printed; the reason is with the claim",
+        "claims that what was run contradicts; some are explained, which is with the claim",
+        "claims for which what was run speaks neither way, or not far enough",
         "claims that our numbers were fitted to or chosen by",
         "claims that were not run, or cannot be checked on this machine",
         "of all sessions, by what became of them"};

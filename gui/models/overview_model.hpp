@@ -10,7 +10,7 @@ namespace assay::gui {
 class OverviewModel : public QAbstractItemModel {
     Q_OBJECT
   public:
-    enum Column { title, hold, contradicted, discrepancies, calibrated, open, samples, columns };
+    enum Column { title, hold, contradicted, undecided, calibrated, open, samples, columns };
     static constexpr int id_role = Qt::UserRole;  ///< an experiment's id, of whole rows
 
     explicit OverviewModel(QObject* parent = nullptr) : QAbstractItemModel(parent) {}

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gui/models/words.hpp"
+#include "suite/report/text/claims_summary.hpp"
 #include "suite/report/text/text_table.hpp"
 
 namespace assay::gui {
@@ -24,9 +25,11 @@ QString verdict_text(const JudgedClaim& judged) {
         case ClaimVerdict::supported:
             return QStringLiteral("✓ holds");
         case ClaimVerdict::contradicted:
-            return QStringLiteral("✗ contradicted");
-        case ClaimVerdict::open_discrepancy:
-            return QStringLiteral("≠ discrepancy");
+            return is_explained(*judged.claim, judged.check)
+                       ? QStringLiteral("✗ contradicted, explained")
+                       : QStringLiteral("✗ contradicted");
+        case ClaimVerdict::undecided:
+            return QStringLiteral("? undecided");
         case ClaimVerdict::calibrated:
             return QStringLiteral("≈ calibrated");
         case ClaimVerdict::not_run:
@@ -35,6 +38,19 @@ QString verdict_text(const JudgedClaim& judged) {
             return QStringLiteral("– not here");
     }
     return {};
+}
+
+QString saying(const JudgedClaim& judged) {
+    const ClaimKind kind = judged.claim->kind;
+    if (kind == ClaimKind::claim || kind == ClaimKind::setting) return text(judged.claim->says);
+    return text(fmt::format("({}) {}", to_string(kind), judged.claim->says));
+}
+
+QString claim_details(const JudgedClaim& judged) {
+    const auto& [claim, check] = judged;
+    const std::string why = report::explanation_text(*claim, check);
+    return text(fmt::format("{}\n{}\n{}{}{}", claim->id, claim->says, check.reason,
+                            why.empty() ? "" : "\n", why));
 }
 
 QString verdict_text(const compare::Row& row) {
@@ -94,12 +110,8 @@ ClaimsModel* make_claims_model(QObject* parent) {
          {"Ours",
           [](const JudgedClaim& row) { return with_unit(row.check.obtained, row.claim->unit); },
           true, "of several cases the least favourable one"},
-         {"The paper says", [](const JudgedClaim& row) { return text(row.claim->says); }}},
-        [](const JudgedClaim& row) {
-            return text(
-                fmt::format("{}\n{}\n{}", row.claim->id, row.claim->says, row.check.reason));
-        },
-        parent);
+         {"The paper says", saying}},
+        claim_details, parent);
 }
 
 MarksModel* make_marks_model(QObject* parent) {

@@ -15,8 +15,7 @@ class FigurePage : public PlotPage<JudgedClaim> {
         : PlotPage(context, make_claims_model, QStringLiteral("Claims of the paper"), 3, nullptr,
                    QStringLiteral("Only what does not hold  ( R )"),
                    [](const JudgedClaim& row) {
-                       return row.check.verdict == ClaimVerdict::contradicted ||
-                              row.check.verdict == ClaimVerdict::open_discrepancy;
+                       return row.check.verdict == ClaimVerdict::contradicted;
                    }),
           behind_(make_samples_model(this)),
           heading_(make_words()),

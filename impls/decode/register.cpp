@@ -5,7 +5,6 @@
 #include "impls/decode/campaign/campaign.hpp"
 #include "impls/decode/experiments/experiments.hpp"
 #include "suite/base/datasets.hpp"
-#include "suite/claim/paired_seed_checks.hpp"
 
 namespace assay::decode {
 
@@ -16,9 +15,6 @@ System make_system(Claims claims) {
     system.paper = "none";
     system.on_request = true;
     system.experiments = {x_batch(), x_prefix(), x_pressure(), x_move(), x_swap()};
-    system.custom_checks = {{"clearly_greater", claims::clearly_greater},
-                            {"clearly_at_most", claims::clearly_at_most},
-                            {"clearly_increasing", claims::clearly_increasing}};
     if (claims == Claims::read)
         system.claims = read_claims(datasets_dir() / "claims" / "decode.toml");
     system.campaign = std::make_shared<drive::Campaign>(campaign_modes());

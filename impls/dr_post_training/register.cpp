@@ -7,7 +7,6 @@
 #include "impls/dr_post_training/experiments/training_experiments.hpp"
 #include "impls/dr_post_training/policy/guard/guard.hpp"
 #include "suite/base/datasets.hpp"
-#include "suite/claim/paired_seed_checks.hpp"
 #include "suite/drive/campaign/campaign.hpp"
 #include "suite/drive/recording.hpp"
 
@@ -34,9 +33,6 @@ System make_system(Claims claims) {
     };
     if (claims == Claims::read)
         system.claims = read_claims(datasets_dir() / "claims" / "dr_post_training.toml");
-    system.custom_checks = {{"clearly_greater", claims::clearly_greater},
-                            {"clearly_at_most", claims::clearly_at_most},
-                            {"clearly_at_least", claims::clearly_at_least}};
     system.highlight = {
         .says = "from how many target rows and tokens on which way of scoring gradients is cheaper",
         .parts = {{"dr_post_training/crossovers"}},

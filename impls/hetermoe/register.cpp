@@ -19,7 +19,6 @@ System make_system(Claims claims) {
     system.experiments = {tab1(),    tab2(),      fig2(),          fig5(),   fig6(),   fig7(),
                           fig8(),    fig9(),      fig10(),         fig11(),  fig12(),  tab3(),
                           x_order(), x_squeeze(), x_sensitivity(), x_live(), x_slow(), x_routing()};
-    system.custom_checks = claim_checks();
     system.fault_phases = fault_phases();
     system.event_kinds = {
         {"regroup", "regroups", EventColour::recovery, EventLane::pause},

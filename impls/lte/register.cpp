@@ -1,7 +1,7 @@
 // Everything LTE registers. A new figure is one function in experiments/ and its name here.
 #include "impls/lte/register.hpp"
 
-#include "impls/lte/claims/claim_checks.hpp"
+#include "impls/lte/claims/latency_nearly_linear.hpp"
 #include "impls/lte/decode_plan.hpp"
 #include "impls/lte/experiments/experiments.hpp"
 #include "suite/base/datasets.hpp"
@@ -24,7 +24,7 @@ System make_system(Claims claims) {
 #endif
 
     if (claims == Claims::read) system.claims = read_claims(datasets_dir() / "claims" / "lte.toml");
-    system.custom_checks = claim_checks();
+    system.custom_checks = {{"latency_nearly_linear", latency_nearly_linear}};
     system.highlight = {
         "a layer of LLaMA2-7B, dense and with half and nine tenths of its neurons left out",
         {{"lte/tab1"}, {"lte/fig8", {{"sparsity", {0.5, 0.9}}}, {"dense", "lte"}, 1}},

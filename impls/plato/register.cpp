@@ -6,7 +6,6 @@
 #include "impls/plato/commands/plan_command.hpp"
 #include "impls/plato/experiments/experiments.hpp"
 #include "suite/base/datasets.hpp"
-#include "suite/claim/paired_seed_checks.hpp"
 
 namespace assay::plato {
 
@@ -20,8 +19,6 @@ System make_system(Claims claims) {
                           x_payoff(),    x_faults(), x_options()};
     if (claims == Claims::read)
         system.claims = read_claims(datasets_dir() / "claims" / "plato.toml");
-    system.custom_checks = {{"clearly_at_most", claims::clearly_at_most},
-                            {"clearly_at_least", claims::clearly_at_least}};
     system.highlight = {
         .says = "answers planned first, their parts decoded side by side: when that pays",
         .parts = {{.experiment = "plato/shape",

@@ -12,6 +12,19 @@
 namespace assay {
 namespace {
 
+// What one machine says.
+struct Finding {
+    ClaimCheck check;
+    double slack = 0;      // how far it is from failing
+    bool complete = true;  // every choice of ends was run
+};
+
+struct MachineFinding {
+    std::string hardware;  // fingerprint; empty: no machine matters
+    std::string host;      // its name, where known
+    Finding finding;
+};
+
 ClaimCheck result(const Claim& claim, ClaimVerdict verdict, std::string reason) {
     ClaimCheck check;
     check.claim = claim.id;
@@ -83,18 +96,13 @@ ClaimCheck without_evidence(const Claim& claim, const Found& ran, const NeedIsHe
     return result(claim, ClaimVerdict::not_run, command);
 }
 
-std::string sentence_about(const Claim& claim, std::string reason) {
-    if (reason.find(claim.discrepancy) == std::string::npos) reason += ". " + claim.discrepancy;
-    return reason;
-}
-
 // Every choice of one end per assumption; a claim without assumptions has one empty choice.
 std::vector<Case> ends(const Claim& claim) {
     std::vector<Case> choices{{}};
     for (const auto& [name, range] : claim.assumes) {
         std::vector<Case> longer;
         for (const Case& choice : choices)
-            for (const double end : range) {
+            for (const Value& end : range) {
                 longer.push_back(choice);
                 longer.back()[name] = end;
             }
@@ -103,34 +111,51 @@ std::vector<Case> ends(const Claim& claim) {
     return choices;
 }
 
-// The claim with one clause more where a device or cluster profile behind the observations was
-// fitted to what it says: what agrees then is no evidence.
-Claim with_fits(Claim claim, const Observations& observations) {
-    const bool fitted =
-        std::any_of(observations.begin(), observations.end(), [&](const Observation* observation) {
-            const auto& from = observation->fitted_from;
-            return std::find(from.begin(), from.end(), claim.id) != from.end();
-        });
-    if (fitted)
-        claim.fitted_from.emplace_back(
-            "the profile that the cost model used was fitted to this very statement");
-    return claim;
+bool names(const std::vector<std::string>& list, const std::string& word) {
+    return list.empty() || std::find(list.begin(), list.end(), word) != list.end();
 }
+
+bool determines(const Fit& fit, const Observation& observation) {
+    return (observation.experiment + '/').starts_with(fit.of) &&
+           names(fit.variants, observation.variant) && names(fit.metrics, observation.metric) &&
+           std::all_of(fit.where.begin(), fit.where.end(), [&](const auto& entry) {
+               const Value* found = coordinate(observation, entry.first);
+               return found && std::any_of(entry.second.begin(), entry.second.end(),
+                                           [&](const Value& v) { return same_value(v, *found); });
+           });
+}
+
+// Why what holds for these observations is no evidence: a fit determines one of those that the
+// claim looks at, or the profile behind one was fitted to this very claim. Empty: it is.
+std::string fitted_by(const Claim& claim, const Observations& observations) {
+    for (const Observation* observation : observations) {
+        const bool looked_at = claim.test.custom() || observation->metric == claim.metric;
+        if (!looked_at || !is_selected(claim, *observation)) continue;
+        for (const Fit& fit : claim.fits)
+            if (determines(fit, *observation)) return fit.because;
+        const auto& from = observation->fitted_from;
+        if (std::find(from.begin(), from.end(), claim.id) != from.end())
+            return "the profile that the cost model used was fitted to this very statement";
+    }
+    return "";
+}
+
+// What one choice of ends says.
+struct ChoiceOutcome {
+    Case choice;
+    TestOutcome outcome;
+    std::string fitted;  // why holding would be no evidence
+};
 
 // More choices of ends than anybody reads one by one: in how many it holds, what came out over all
 // of them, and the least favourable.
 constexpr std::size_t most_choices_told = 4;
 
-struct ChoiceOutcome {
-    Case choice;
-    TestOutcome outcome;
-};
-
 std::string over_choices(const std::vector<ChoiceOutcome>& all, const ChoiceOutcome& worst) {
     std::size_t holds = 0;
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const ChoiceOutcome& one : all) {
-        holds += one.outcome.holds ? 1 : 0;
+        holds += one.outcome.standing == Standing::holds ? 1 : 0;
         low = std::min(low, one.outcome.obtained.value_or(low));
         high = std::max(high, one.outcome.obtained.value_or(high));
     }
@@ -142,52 +167,67 @@ std::string over_choices(const std::vector<ChoiceOutcome>& all, const ChoiceOutc
                        to_string(worst.choice), worst.outcome.text);
 }
 
-// Nothing when the observations do not reach.
-std::optional<Finding> tested(const Claim& claim, const Observations& observations) {
-    Finding found{result(claim, ClaimVerdict::supported, ""),
-                  std::numeric_limits<double>::infinity()};
-    ClaimCheck& check = found.check;
+// See `Verdicts` in datasets/claims/README.md.
+ClaimVerdict verdict_of(const std::vector<ChoiceOutcome>& all, bool complete) {
+    std::size_t fail = 0, hold = 0, fitted = 0, fitted_hold = 0;
+    for (const ChoiceOutcome& one : all) {
+        const bool holds = one.outcome.standing == Standing::holds;
+        fail += one.outcome.standing == Standing::fails;
+        hold += holds;
+        fitted += !one.fitted.empty();
+        fitted_hold += holds && !one.fitted.empty();
+    }
+    if (!complete) return ClaimVerdict::undecided;
+    if (fail == all.size()) return ClaimVerdict::contradicted;
+    if (hold == all.size())
+        return fitted < all.size() ? ClaimVerdict::supported : ClaimVerdict::calibrated;
+    if (fitted > 0 && fitted_hold == fitted && fail == all.size() - fitted)
+        return ClaimVerdict::calibrated;
+    return ClaimVerdict::undecided;
+}
+
+std::optional<TestOutcome> outcome_of(const Claim& claim, const CustomCheck* custom,
+                                      const Observations& observations);
+
+// What a comparable set, or a machine, says of all choices; nothing when its observations reach
+// none.
+std::optional<Finding> tested(const Claim& claim, const CustomCheck* custom,
+                              const Observations& observations) {
     std::vector<ChoiceOutcome> all;
-    std::size_t worst = 0;
+    std::vector<std::string> missing;
     for (const Case& choice : ends(claim)) {
         Observations at_end;
         for (const Observation* observation : observations)
             if (is_at(*observation, choice)) at_end.push_back(observation);
-        const std::optional<TestOutcome> outcome = apply_test(claim, at_end);
-        if (!outcome) return std::nullopt;
-        // The first end that fails names the value obtained.
-        if (check.verdict == ClaimVerdict::supported) check.obtained = outcome->obtained;
-        if (!outcome->holds) check.verdict = ClaimVerdict::contradicted;
-        all.push_back({choice, *outcome});
-        if (outcome->slack < found.slack || std::isnan(outcome->slack)) {
-            found.slack = outcome->slack;
-            worst = all.size() - 1;
+        if (std::optional<TestOutcome> outcome = outcome_of(claim, custom, at_end))
+            all.push_back({choice, std::move(*outcome), fitted_by(claim, at_end)});
+        else
+            missing.push_back(to_string(choice));
+    }
+    if (all.empty()) return std::nullopt;
+    const auto worst = std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
+        return less_favourable(a.outcome, b.outcome);
+    });
+    Finding found{result(claim, verdict_of(all, missing.empty()), ""), worst->outcome.slack,
+                  missing.empty()};
+    ClaimCheck& check = found.check;
+    check.obtained = worst->outcome.obtained;
+    if (all.size() > most_choices_told) {
+        check.reason = over_choices(all, *worst);
+    } else {
+        for (const ChoiceOutcome& one : all) {
+            if (!check.reason.empty()) check.reason += "; ";
+            if (!one.choice.empty()) check.reason += "assuming " + to_string(one.choice) + ": ";
+            check.reason += one.outcome.text;
         }
     }
-    if (all.size() > most_choices_told) {
-        check.obtained = all[worst].outcome.obtained;
-        check.reason = over_choices(all, all[worst]);
-        return found;
-    }
-    for (const ChoiceOutcome& one : all) {
-        if (!check.reason.empty()) check.reason += "; ";
-        if (!one.choice.empty()) check.reason += "assuming " + to_string(one.choice) + ": ";
-        check.reason += one.outcome.text;
-    }
+    if (!missing.empty()) check.reason += "; was not run at " + joined(missing, ", ");
+    for (const ChoiceOutcome& one : all)
+        if (check.verdict == ClaimVerdict::calibrated && !one.fitted.empty()) {
+            check.reason += "; not evidence: " + one.fitted;
+            break;
+        }
     return found;
-}
-
-std::vector<Finding> asked(const Claim& claim, const CustomCheck& custom,
-                           const std::vector<Observations>& sets) {
-    std::vector<Finding> answers;
-    for (const Observations& set : sets) {
-        std::vector<Observation> seen;
-        for (const Observation* observation : set) seen.push_back(*observation);
-        ClaimCheck answer = custom(claim, seen);
-        // "not run": a point that it wants is missing.
-        if (answer.verdict != ClaimVerdict::not_run) answers.push_back({std::move(answer), 0});
-    }
-    return answers;
 }
 
 std::vector<Observations> by_session(const Observations& observations) {
@@ -200,27 +240,89 @@ std::vector<Observations> by_session(const Observations& observations) {
     return sets;
 }
 
-// What one machine says; nothing when its observations do not reach. `custom` null: by the test.
-std::optional<Finding> on_one_machine(const Claim& claim, const CustomCheck* custom,
-                                      const Observations& observations) {
-    if (!custom) return tested(claim, observations);
-    std::vector<Finding> answers = asked(claim, *custom, comparable_sets(observations));
-    if (answers.empty()) answers = asked(claim, *custom, by_session(observations));
-    if (answers.empty()) return std::nullopt;
-    return least_favourable(answers);
+std::vector<TestOutcome> asked(const Claim& claim, const CustomCheck& custom,
+                               const std::vector<Observations>& sets) {
+    std::vector<TestOutcome> answers;
+    for (const Observations& set : sets) {
+        std::vector<Observation> seen;
+        for (const Observation* observation : set) seen.push_back(*observation);
+        const ClaimCheck answer = custom(claim, seen);
+        // "not run": a point that it wants is missing.
+        if (answer.verdict == ClaimVerdict::not_run) continue;
+        const Standing standing = answer.verdict == ClaimVerdict::supported ? Standing::holds
+                                  : answer.verdict == ClaimVerdict::contradicted
+                                      ? Standing::fails
+                                      : Standing::undecided;
+        answers.push_back({standing, 0, answer.obtained, answer.reason});
+    }
+    return answers;
 }
 
-std::optional<ClaimCheck> on_machines(const Claim& claim, const CustomCheck* custom,
+std::optional<TestOutcome> outcome_of(const Claim& claim, const CustomCheck* custom,
                                       const Observations& observations) {
+    if (!custom) return apply_test(claim, observations);
+    std::vector<TestOutcome> answers = asked(claim, *custom, comparable_sets(observations));
+    if (answers.empty()) answers = asked(claim, *custom, by_session(observations));
+    if (answers.empty()) return std::nullopt;
+    return *std::min_element(answers.begin(), answers.end(), less_favourable);
+}
+
+bool holds(const ClaimCheck& check) {
+    return check.verdict == ClaimVerdict::supported || check.verdict == ClaimVerdict::calibrated;
+}
+
+std::string name(const MachineFinding& machine) {
+    const std::string_view fingerprint =
+        machine.hardware.empty() ? "no machine" : short_hash(machine.hardware);
+    return machine.host.empty() ? std::string(fingerprint)
+                                : fmt::format("{} ({})", fingerprint, machine.host);
+}
+
+std::string named(const std::vector<MachineFinding>& machines, bool that_hold) {
+    std::vector<std::string> all;
+    for (const MachineFinding& machine : machines)
+        if (holds(machine.finding.check) == that_hold) all.push_back(name(machine));
+    return joined(all, ", ");
+}
+
+bool speaks_first(const MachineFinding& one, const MachineFinding& other) {
+    const auto rank = [](const ClaimCheck& check) {
+        return check.verdict == ClaimVerdict::contradicted ? 0 : holds(check) ? 2 : 1;
+    };
+    const int a = rank(one.finding.check), b = rank(other.finding.check);
+    if (a != b) return a < b;
+    return one.finding.slack < other.finding.slack ||
+           (std::isnan(one.finding.slack) && !std::isnan(other.finding.slack));
+}
+
+// Of a single machine its own finding. Of several the least favourable one, with a reason that
+// names them: all of them where they agree, else on which it holds and on which not.
+Finding over_machines(const std::vector<MachineFinding>& findings) {
+    const auto worst = std::min_element(findings.begin(), findings.end(), speaks_first);
+    Finding found = worst->finding;
+    if (findings.size() == 1) return found;
+    std::string& reason = found.check.reason;
+    const std::string on = named(findings, true), not_on = named(findings, false);
+    if (!on.empty() && !not_on.empty())
+        reason = fmt::format("holds on {}, not on {}; on {}: {}", on, not_on, name(*worst), reason);
+    else
+        reason = fmt::format("{} on all {} machines ({}); on {}: {}",
+                             on.empty() ? "does not hold" : "holds", findings.size(),
+                             on.empty() ? not_on : on, name(*worst), reason);
+    return found;
+}
+
+std::optional<Finding> on_machines(const Claim& claim, const CustomCheck* custom,
+                                   const Observations& observations) {
     std::map<std::string, Observations> machines;
     for (const Observation* observation : observations)
         machines[observation->origin.hardware].push_back(observation);
     std::vector<MachineFinding> findings;
     for (const auto& [hardware, own] : machines)
-        if (std::optional<Finding> found = on_one_machine(claim, custom, own))
+        if (std::optional<Finding> found = tested(claim, custom, own))
             findings.push_back({hardware, own.front()->host, std::move(*found)});
     if (findings.empty()) return std::nullopt;
-    return over_machines(std::move(findings));
+    return over_machines(findings);
 }
 
 // Whether they would say something if it did not matter where they come from.
@@ -235,19 +337,17 @@ bool would_reach(const Claim& claim, const CustomCheck* custom, const Observatio
     return on_machines(claim, custom, all).has_value();
 }
 
-}  // namespace
-
-ClaimCheck judged(const Claim& claim, ClaimCheck check) {
-    check.claim = claim.id;
-    if (check.verdict == ClaimVerdict::contradicted && !claim.discrepancy.empty()) {
-        check.verdict = ClaimVerdict::open_discrepancy;
-        check.reason = sentence_about(claim, check.reason);
-    } else if (check.verdict == ClaimVerdict::supported && !claim.fitted_from.empty()) {
-        check.verdict = ClaimVerdict::calibrated;
-        check.reason += "; not evidence: " + joined(claim.fitted_from, "; ");
-    }
+// Taken back for now: neither for nor against.
+ClaimCheck reviewed(const Claim& claim, ClaimCheck check) {
+    const bool decided =
+        check.verdict == ClaimVerdict::supported || check.verdict == ClaimVerdict::contradicted;
+    if (claim.review.empty() || !decided) return check;
+    check.verdict = ClaimVerdict::undecided;
+    check.reason = claim.review + ": " + check.reason;
     return check;
 }
+
+}  // namespace
 
 ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
                  const std::map<std::string, CustomCheck, std::less<>>& custom,
@@ -257,19 +357,20 @@ ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
     if (claim.kind == ClaimKind::setting)
         return result(claim, ClaimVerdict::not_checkable_here,
                       "a setting of the paper's evaluation, not a result");
-    const bool is_custom = claim.test.substr(0, 7) == "custom:";
+    const bool is_custom = claim.test.custom();
     if (claim.metric.empty() && !is_custom)
         return result(claim, ClaimVerdict::not_checkable_here,
                       "no experiment of this version measures it yet");
-    const auto named = is_custom ? custom.find(claim.test.substr(7)) : custom.end();
+    const auto named = is_custom ? custom.find(claim.test.name.substr(7)) : custom.end();
     if (is_custom && named == custom.end())
         return result(claim, ClaimVerdict::not_checkable_here,
-                      "the check '" + claim.test + "' is not part of this build");
+                      "the check '" + claim.test.name + "' is not part of this build");
     const CustomCheck* custom_check = is_custom ? &named->second : nullptr;
 
     constexpr std::array largest_first{Profile::paper, Profile::cluster, Profile::gpu,
                                        Profile::small, Profile::toy};
     Found ran;
+    std::optional<ClaimCheck> in_part;  // some choices of ends
     for (const Observation& observation : observations)
         ran.elsewhere |= observation.experiment == claim.experiment;
     for (const Profile profile : largest_first) {
@@ -288,15 +389,17 @@ ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
         }
         if (counted.empty()) continue;
         const Claim asked = asked_at(claim, std::string(to_string(profile)));
-        std::optional<ClaimCheck> found = on_machines(asked, custom_check, counted);
-        if (!found) {  // a smaller profile may have it
+        std::optional<Finding> found = on_machines(asked, custom_check, counted);
+        if (!found) {
             ran.in_part = true;
             ran.apart = ran.apart || would_reach(asked, custom_check, counted);
-            continue;
+            continue;  // a smaller profile may have it
         }
-        if (!found->provenance) found->provenance = provenance;
-        return judged(with_fits(claim, counted), std::move(*found));
+        found->check.provenance = provenance;
+        if (found->complete) return reviewed(claim, std::move(found->check));
+        if (!in_part) in_part = std::move(found->check);
     }
+    if (in_part) return *in_part;
     return without_evidence(claim, ran, here);
 }
 

@@ -21,23 +21,70 @@ namespace assay {
 enum class ClaimVerdict {
     supported,
     contradicted,
-    calibrated,        ///< the statement was used to fit, rebuild or choose what "reproduces" it
-    open_discrepancy,  ///< does not hold as printed; the claim file explains what is known
+    undecided,   ///< results reach both sides, or not far enough
+    calibrated,  ///< holds, but only where a fit determines what was compared
     not_checkable_here,
     not_run,
 };
-std::string_view to_string(
-    ClaimVerdict);  ///< "supported", …, "open discrepancy", "not checkable here", "not run"
+/// Counts up when a verdict may come out otherwise of the same observations and claim.
+inline constexpr int claim_rules = 1;
+std::string_view to_string(ClaimVerdict);  ///< "supported", …, "not checkable here", "not run"
+std::optional<ClaimVerdict> parse_claim_verdict(std::string_view);
 
-/// A setting ("32 nodes") is what the paper chose, not what it found: it is never checked, and no
-/// count of claims has it.
-enum class ClaimKind { claim, setting };
+/// Whose statement it is. ours: what we promise or found. arithmetic: a closed form against values
+/// that were printed from it. setting ("32 nodes"): what the paper chose, not what it found; it is
+/// never checked. Only `claim` is in the counts of claims.
+enum class ClaimKind { claim, setting, ours, arithmetic };
 std::string_view to_string(ClaimKind);
 
 /// Selects observations: a variant, axis values, metric labels.
 struct Selector {
     std::string variant;  ///< empty: any
     Case where;           ///< axis or label → value
+};
+
+/// What is compared, and how; see `check` in datasets/claims/README.md.
+struct Test {
+    std::string
+        name;  ///< near, at_least, at_most, greater, increasing, decreasing, order, custom:NAME
+    bool clearly = false;   ///< by the interval over seeds
+    std::size_t seeds = 3;  ///< that a clearly_ test wants
+    std::string along;
+    std::vector<std::string> order;  ///< variants, or values of `along`, from largest to smallest
+    std::string reduce;              ///< empty, mean, median, max, min, argmax
+    Case extreme_at;
+    std::vector<Case> except;
+    std::map<std::string, std::pair<double, double>> between;
+    std::vector<std::string> absent;
+    bool absolute = false;
+    std::size_t cases = 0;
+    std::string equal;  ///< the metric in which both sides are made equal
+
+    bool custom() const { return name.starts_with("custom:"); }
+    bool walks() const { return name == "increasing" || name == "decreasing" || name == "order"; }
+};
+
+/// Why a claim is contradicted: bound to the value that it explains.
+struct Explanation {
+    std::string because;
+    double obtained = 0;
+    double within = 0;  ///< so far from `obtained` it still explains
+};
+
+/// What a fit determines: holding is no evidence where one of these observations was used.
+struct Fit {
+    std::string of;                                   ///< prefix of experiments, "lazarus/fig8/"
+    std::vector<std::string> variants;                ///< empty: all
+    std::map<std::string, std::vector<Value>> where;  ///< axis or label → any of these
+    std::vector<std::string> metrics;                 ///< empty: all
+    std::vector<std::string> from;                    ///< the statements that it was fitted to
+    std::string because;
+};
+
+/// A number of the paper's table of which the claim is the statement.
+struct Cell {
+    std::string row, column;
+    double value = 0;
 };
 
 struct Claim {
@@ -54,25 +101,24 @@ struct Claim {
     std::string metric;  ///< empty: nothing to check by machine
     Selector of;
     std::optional<Selector> over;  ///< then the checked quantity is the ratio of the two
-    std::string
-        along;  ///< increasing/decreasing/order: the axis or label (or "variant") walked along
-    std::vector<std::string> order;  ///< test = order: variants from largest to smallest
-    std::string test;  ///< near|at_least|at_most|greater|increasing|decreasing|order|custom:NAME
+    Test test;
 
     std::map<std::string, std::string> checkable;  ///< profile → provenance
     std::vector<std::string> needs;                ///< "trace:smartmoe", "gpu", "weights", …
-    std::map<std::string, std::vector<double>>
-        assumes;  ///< inputs neither measured nor published, as ranges
+    using Assumptions = std::map<std::string, std::vector<Value>>;
+    Assumptions assumes;  ///< what nobody published: the ends of a range, or words
     /// What else a profile's observations are asked for: see `at` in datasets/claims/README.md.
     struct AtProfile {
-        std::string metric;                                  ///< in place of `metric`; empty: no
-        std::map<std::string, std::vector<double>> assumes;  ///< besides `assumes`
+        std::string metric;   ///< in place of `metric`; empty: no
+        Assumptions assumes;  ///< besides `assumes`
     };
-    std::map<std::string, AtProfile> at;   ///< by profile
-    std::vector<std::string> fitted_from;  ///< clauses: what was fitted to, rebuilt from or chosen
-                                           ///< by the paper's own statement
-    std::string discrepancy;  ///< known: why the printed value does not come out; with our evidence
+    std::map<std::string, AtProfile> at;  ///< by profile
+    std::vector<Fit> fits;                ///< of its file, those of its experiment
+    std::optional<Explanation> explained;
+    std::string review;         ///< why the verdict is taken back for now
     std::string not_checkable;  ///< a reason that holds at every profile ("needs 16 GPUs …")
+    bool headline = false;
+    std::vector<Cell> cells;
     std::string source;
 };
 
@@ -109,9 +155,13 @@ struct ClaimCheck {
     ClaimVerdict verdict = ClaimVerdict::not_run;
     std::string reason;  ///< a sentence: what was compared, over how many samples, with what spread
     std::optional<Provenance> provenance;
-    std::optional<double> obtained;
+    std::optional<double> obtained;  ///< at the least favourable point; of walks the worst step
 };
 
+/// Whether the claim is contradicted and its explanation is of the value that was obtained.
+bool is_explained(const Claim&, const ClaimCheck&);
+
+/// A check in a system's code: supported, contradicted, undecided or not run.
 using CustomCheck = std::function<ClaimCheck(const Claim&, std::span<const Observation>)>;
 
 /// Whether an input that a claim needs ("trace:smartmoe", "gpu") is on this machine.
@@ -121,44 +171,22 @@ using NeedIsHere = std::function<bool(const std::string& need)>;
 ///
 /// * Observations count only at a (profile, provenance) that `checkable` names; of several, the
 ///   largest profile that has what the claim asks for. With several seeds or rounds the median
-///   counts.
+///   counts, or by a clearly_ test the interval over seeds.
 /// * Axes and labels that the selectors leave open make several cases: the claim must hold in each,
-///   and `obtained` is the least favourable one.
-/// * Each machine is judged on its own. Where all agree, the least favourable one speaks and the
-///   reason names them; where a claim holds on one and not on another, it does not hold, and the
-///   reason says where it does.
-/// * On one machine only what comparable_sets() (series.hpp) puts into one set is set against each
-///   other or behind one median: never one side of one calibration or data set and the other side
-///   of another, unless a single session made both. A claim that what was run could answer in no
-///   other way is not run. Which results of an edited calibration or data set still count, the
-///   store decides: see Store::observations().
-/// * With `over` the quantity is the ratio of the two sides, taken seed by seed where both sides
-/// have
-///   the same seeds (median of the ratios), else the ratio of the medians.
-/// * near: within the tolerance (the wider of relative and absolute). at_least, at_most: the
-/// tolerance
-///   is a margin. greater: strictly above `value`; without one, strictly above the other side.
-///   increasing, decreasing: no step against the direction (beyond the tolerance) and a difference
-///   from end to end. order: `order` names variants (or values of `along`) from largest to
-///   smallest, neighbours may be equal, the ends may not. custom:NAME: `custom[NAME]` sees every
-///   observation of the chosen profile and provenance that one comparable set holds; of several
-///   sets that answer, the least favourable counts; where none does, each session is asked alone.
-/// * `assumes`: the observations carry the assumption as an axis or label of that name; supported
-/// only
-///   if the claim holds at every choice of ends. `at`: what a profile is asked for besides.
-///   `fitted_from`: holding reads calibrated, and says what it names; so it does where an
-///   observation's calibration was fitted from this very claim. `discrepancy`: not holding reads
-///   open discrepancy.
+///   or is of what `reduce` makes of them; `obtained` is the least favourable one.
+/// * Each machine is judged on its own, and the least favourable one speaks. On one machine only
+///   what comparable_sets() (series.hpp) puts into one set is set against each other or behind one
+///   median. Which results of an edited calibration or data set still count, the store decides: see
+///   Store::observations().
+/// * `assumes`: the observations carry the assumption as an axis or label of that name, and each
+///   choice of ends is judged by itself; what follows of all, and of fits, is in
+///   datasets/claims/README.md, as are the tests.
 /// * A reason that rests on a single seed names it, unless the observations are exact.
 /// * Where nothing can be said: not run, with the command that would; not checkable here, where an
 ///   input is missing (`here`; without it, all are) or no command of this version checks it.
 ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
                  const std::map<std::string, CustomCheck, std::less<>>& custom,
                  const NeedIsHere& here = {});
-
-/// A finding as the claim reads it: not holding is an open discrepancy where the claim explains it,
-/// holding is calibrated where what was checked comes from the statement itself. Twice is as once.
-ClaimCheck judged(const Claim& claim, ClaimCheck finding);
 
 /// The claim as observations of that profile are asked: with what `at` says of it.
 Claim asked_at(Claim claim, const std::string& profile);
@@ -168,8 +196,9 @@ Claim asked_at(Claim claim, const std::string& profile);
 std::string command_for(const Claim& claim);
 
 /// {"id","experiment","kind","says","value","unit","verdict","reason","provenance","obtained",
-/// "source","needs","command"}; value, obtained, provenance and command are null where there is
-/// none. `--json` of commands adds "state" (report::claim_json).
+/// "explained","headline","cells","source","needs","command"}; value, obtained, provenance and
+/// command are null where there is none; explained is null or {"because","obtained","within",
+/// "holds"}. `--json` of commands adds "state" (report::claim_json).
 nlohmann::json to_json(const Claim& claim, const ClaimCheck& check);
 
 }  // namespace assay

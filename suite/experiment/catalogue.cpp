@@ -181,9 +181,9 @@ Experiment read_experiment(const json& object) {
 // A claim's own check is a function of its system; who has none still reads what others found.
 void leave_own_checks(System& system) {
     for (const Claim& claim : system.claims)
-        if (constexpr std::string_view own = "custom:"; claim.test.starts_with(own))
+        if (claim.test.custom())
             system.custom_checks.emplace(
-                claim.test.substr(own.size()),
+                claim.test.name.substr(std::string_view("custom:").size()),
                 [](const Claim& asked, std::span<const Observation>) -> ClaimCheck {
                     return {.claim = asked.id, .verdict = ClaimVerdict::not_run, .reason = {}};
                 });

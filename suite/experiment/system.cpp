@@ -42,23 +42,48 @@ void demand_answerable(const Claim& claim, const Experiment& experiment) {
         metric = experiment.metric(claim.metric);
         demand(metric, where + "metric '" + claim.metric + "'");
     }
-    const auto demand_selector = [&](const Selector& selector) {
-        demand(selector.variant.empty() || has_variant(experiment, selector.variant),
-               where + "variant '" + selector.variant + "'");
-        for (const auto& [name, value] : selector.where)
-            demand(has_axis_or_label(experiment, metric, name),
-                   where + "axis or label '" + name + "'");
-    };
-    demand_selector(claim.of);
-    if (claim.over) demand_selector(*claim.over);
-    for (const auto& [name, range] : claim.assumes)
+    const auto demand_place = [&](const std::string& name) {
         demand(has_axis_or_label(experiment, metric, name), where + "axis or label '" + name + "'");
-    if (!claim.along.empty() && claim.along != "variant")
-        demand(has_axis_or_label(experiment, metric, claim.along),
-               where + "axis or label '" + claim.along + "'");
-    if (claim.along.empty() || claim.along == "variant")
-        for (const std::string& variant : claim.order)
+    };
+    const auto demand_variant = [&](const std::string& name) {
+        demand(has_variant(experiment, name), where + "variant '" + name + "'");
+    };
+    const auto demand_case = [&](const Case& there) {
+        for (const auto& [name, value] : there)
+            if (name == "variant")
+                demand_variant(to_string(value));
+            else
+                demand_place(name);
+    };
+    for (const Selector& selector : {claim.of, claim.over.value_or(Selector{})}) {
+        if (!selector.variant.empty()) demand_variant(selector.variant);
+        demand_case(selector.where);
+    }
+    const Test& test = claim.test;
+    for (const auto& [name, range] : claim.assumes) demand_place(name);
+    for (const Case& left_out : test.except) demand_case(left_out);
+    for (const auto& [name, range] : test.between) demand_place(name);
+    for (const std::string& name : test.absent) demand_place(name);
+    demand_case(test.extreme_at);
+    if (!test.equal.empty())
+        demand(experiment.metric(test.equal), where + "metric '" + test.equal + "'");
+    const bool over_variants = test.along.empty() || test.along == "variant";
+    if (!over_variants) demand_place(test.along);
+    if (over_variants)
+        for (const std::string& variant : test.order) demand_variant(variant);
+}
+
+// A fit of a whole system names what some of its experiments have.
+void demand_fits(const Claim& claim, const Experiment& experiment) {
+    for (const Fit& fit : claim.fits) {
+        if (std::count(fit.of.begin(), fit.of.end(), '/') < 2) continue;
+        const std::string where =
+            "a fit of " + fit.of + ": experiment " + experiment.id + " has no ";
+        for (const std::string& variant : fit.variants)
             demand(has_variant(experiment, variant), where + "variant '" + variant + "'");
+        for (const std::string& metric : fit.metrics)
+            demand(experiment.metric(metric), where + "metric '" + metric + "'");
+    }
 }
 
 // What a highlight shows must be part of this build, or not be declared in it.
@@ -161,10 +186,11 @@ void Registry::add(System system) {
         demand_answerable(claim, *experiment->second);
         for (const auto& [profile, asked] : claim.at)
             demand_answerable(asked_at(claim, profile), *experiment->second);
-        if (claim.test.substr(0, 7) == "custom:")
-            demand(system.custom_checks.count(claim.test.substr(7)),
-                   "claim " + claim.id + ": system " + system.id + " has no check '" + claim.test +
-                       "'");
+        demand_fits(claim, *experiment->second);
+        if (claim.test.custom())
+            demand(system.custom_checks.count(claim.test.name.substr(7)),
+                   "claim " + claim.id + ": system " + system.id + " has no check '" +
+                       claim.test.name + "'");
     }
     systems_.push_back(std::move(system));
 }
@@ -288,7 +314,7 @@ bool is_evidence(const Claim& claim, const Experiment& experiment, const Observa
 ClaimCheck check_claim(const Registry& registry, const Claim& claim,
                        std::span<const Observation> observations, const NeedIsHere& here) {
     const Experiment* experiment = registry.experiment(claim.experiment);
-    if (!experiment && claim.not_checkable.empty() && !claim.test.empty()) {
+    if (!experiment && claim.not_checkable.empty() && !claim.test.name.empty()) {
         ClaimCheck result;
         result.claim = claim.id;
         result.verdict = ClaimVerdict::not_checkable_here;

@@ -72,7 +72,7 @@ code{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.86em;overf
 .badge{display:inline-block;border:1px solid var(--muted);color:var(--muted);border-radius:4px;padding:0 7px;font-size:.78rem}
 .verdict{display:inline-block;border-radius:4px;padding:1px 8px;font-size:.8rem;font-weight:600;white-space:nowrap;color:var(--none);background:var(--none-bg)}
 .v-supported{color:var(--good);background:var(--good-bg)}.v-contradicted{color:var(--bad);background:var(--bad-bg)}
-.v-open-discrepancy{color:var(--open);background:var(--open-bg)}.v-calibrated{color:var(--fit);background:var(--fit-bg)}
+.v-undecided{color:var(--open);background:var(--open-bg)}.v-calibrated{color:var(--fit);background:var(--fit-bg)}
 .claims .says td{border-bottom:0;padding-bottom:0}.claims .why{padding-top:0}.claims td.num{white-space:normal;max-width:9em}
 .wide{overflow-x:auto;margin:.6rem 0}
 table{border-collapse:collapse;font-size:.86rem;width:100%}

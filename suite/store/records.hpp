@@ -125,6 +125,7 @@ struct StoredCheck {
     std::string session;
     std::string at;  ///< ISO 8601
     ClaimCheck check;
+    int rules = claim_rules;  ///< by which it was judged; 0: of a database of before
 };
 
 struct Annotation {

@@ -28,10 +28,8 @@ Subject resolve_subject(SQLite::Database& sql, std::string_view id) {
 }
 
 ClaimVerdict verdict_of(const std::string& text) {
-    for (const auto verdict :
-         {ClaimVerdict::supported, ClaimVerdict::contradicted, ClaimVerdict::calibrated,
-          ClaimVerdict::open_discrepancy, ClaimVerdict::not_checkable_here, ClaimVerdict::not_run})
-        if (to_string(verdict) == text) return verdict;
+    if (const auto verdict = parse_claim_verdict(text)) return *verdict;
+    if (text == "open discrepancy") return ClaimVerdict::undecided;  // of older rules: judged anew
     throw std::invalid_argument("the verdict \"" + text + "\"");
 }
 
@@ -135,7 +133,7 @@ void Store::put_claim_checks(std::string_view session, const std::vector<ClaimCh
         SQLite::Statement insert(
             sql,
             "INSERT INTO claim_check (id, session, claim, at, ordinal, verdict, reason, "
-            "provenance, obtained) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+            "provenance, obtained, rules) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
         const auto at = now_utc();
         // Goes on where an earlier call of the same millisecond stopped, so that the later one is
         // newer.
@@ -154,6 +152,7 @@ void Store::put_claim_checks(std::string_view session, const std::vector<ClaimCh
             insert.bind(7, check.reason);
             bind_text_or_null(insert, 8, check.provenance ? to_string(*check.provenance) : "");
             bind_optional(insert, 9, check.obtained);
+            insert.bind(10, claim_rules);
             insert.exec();
             insert.reset();
         }
@@ -164,7 +163,7 @@ std::vector<StoredCheck> Store::newest_claim_checks() const {
     return impl_->database.read("read the claim checks", [&](SQLite::Database& sql) {
         SQLite::Statement rows(
             sql,
-            "SELECT session, claim, at, verdict, reason, provenance, obtained FROM ("
+            "SELECT session, claim, at, verdict, reason, provenance, obtained, rules FROM ("
             "SELECT *, row_number() OVER (PARTITION BY claim ORDER BY at DESC, ordinal DESC, id) "
             "AS age FROM claim_check) WHERE age = 1 ORDER BY claim");
         std::vector<StoredCheck> all;
@@ -177,6 +176,7 @@ std::vector<StoredCheck> Store::newest_claim_checks() const {
             stored.check.reason = rows.getColumn(4).getString();
             stored.check.provenance = parse_provenance(text_or_empty(rows.getColumn(5)));
             stored.check.obtained = optional_real(rows.getColumn(6));
+            stored.rules = rows.getColumn(7).getInt();
             all.push_back(std::move(stored));
         }
         return all;

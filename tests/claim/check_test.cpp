@@ -22,7 +22,7 @@ Claim claim(const std::string& test) {
     made.experiment = "s/f";
     made.metric = "m";
     made.of.variant = "x";
-    made.test = test;
+    made.test.name = test;
     made.value = 10;
     made.absolute = 1;
     made.checkable = {{"toy", "exact"}};
@@ -184,7 +184,7 @@ TEST(ClaimCheck, GreaterThanZeroOfTheOtherSide) {
 
 TEST(ClaimCheck, MonotoneWalksMayRestButMustArrive) {
     Claim falls = claim("decreasing");
-    falls.along = "k";
+    falls.test.along = "k";
     falls.absolute.reset();
     const auto walk = [](std::initializer_list<double> values) {
         List list;
@@ -202,14 +202,14 @@ TEST(ClaimCheck, MonotoneWalksMayRestButMustArrive) {
     falls.absolute = 0.2;
     EXPECT_EQ(verdict(falls, walk({1, 0.4, 0.5, 0})), yes) << "a bump within the tolerance";
     Claim rises = falls;
-    rises.test = "increasing";
+    rises.test.name = "increasing";
     EXPECT_EQ(verdict(rises, walk({0, 1, 2, 10, 11})), yes);
     EXPECT_EQ(verdict(rises, walk({1, not_a_number})), no);
 }
 
 TEST(ClaimCheck, WalksSortNumbersAsNumbers) {
     Claim rises = claim("increasing");
-    rises.along = "n";
+    rises.test.along = "n";
     rises.absolute.reset();
     EXPECT_EQ(
         verdict(rises, {seen("x", 3, 1, {{"n", std::int64_t{10}}}), seen("x", 2, 1, {{"n", 9.5}}),
@@ -220,7 +220,7 @@ TEST(ClaimCheck, WalksSortNumbersAsNumbers) {
 TEST(ClaimCheck, OrderOfVariants) {
     Claim order = claim("order");
     order.of.variant.clear();
-    order.order = {"a", "b", "c"};
+    order.test.order = {"a", "b", "c"};
     order.absolute.reset();
     EXPECT_EQ(verdict(order, {seen("c", 1), seen("a", 3), seen("b", 3), seen("other", 9)}), yes);
     EXPECT_EQ(verdict(order, {seen("c", 1), seen("a", 2), seen("b", 3)}), no);
@@ -231,8 +231,8 @@ TEST(ClaimCheck, OrderOfVariants) {
 
 TEST(ClaimCheck, OrderAlongAnAxis) {
     Claim order = claim("order");
-    order.along = "model";
-    order.order = {"l", "s"};
+    order.test.along = "model";
+    order.test.order = {"l", "s"};
     const auto at = [](const char* model) { return assay::Case{{"model", std::string(model)}}; };
     EXPECT_EQ(verdict(order, {seen("x", 1, 1, at("s")), seen("x", 5, 1, at("l"))}), yes);
     EXPECT_EQ(verdict(order, {seen("x", 5, 1, at("s")), seen("x", 1, 1, at("l"))}), no);
@@ -248,11 +248,11 @@ TEST(ClaimCheck, TheOrderOfObservationsDoesNotMatter) {
             list.push_back(seen(variant, 50 - i + (i * 7) % 5, static_cast<std::uint64_t>(i % 5),
                                 {{"k", std::int64_t{i / 10}}}));
         }
-        if (any.test == "greater") any.over = assay::Selector{"y", {}};
-        if (any.test == "decreasing") any.along = "k";
-        if (any.test == "order") {
+        if (any.test.name == "greater") any.over = assay::Selector{"y", {}};
+        if (any.test.name == "decreasing") any.test.along = "k";
+        if (any.test.name == "order") {
             any.of.variant.clear();
-            any.order = {"y", "x"};
+            any.test.order = {"y", "x"};
         }
         const ClaimCheck first = checked(any, list);
         EXPECT_NE(first.verdict, ClaimVerdict::not_run) << test;

@@ -1,5 +1,5 @@
 // Verdicts beyond holding or not: where a claim is checkable, what it needs and assumes, what was
-// fitted from it, known discrepancies, custom checks, and the JSON that others read.
+// fitted from it, explanations, reviews, custom checks, and the JSON that others read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ Claim claim() {
     made.experiment = "s/f";
     made.says = "ten";
     made.metric = "m";
-    made.test = "near";
+    made.test.name = "near";
     made.value = 10;
     made.absolute = 1;
     made.unit = "s";
@@ -137,7 +137,7 @@ TEST(ClaimJudgement, WithAllThatItNeedsHereOnlyTheRunIsMissing) {
 TEST(ClaimJudgement, WhatCannotBeAskedByMachine) {
     Claim mute = claim();
     mute.metric.clear();
-    mute.test.clear();
+    mute.test.name.clear();
     EXPECT_EQ(checked(mute, {seen(10)}).verdict, ClaimVerdict::not_checkable_here);
     EXPECT_EQ(checked(mute, {}).verdict, ClaimVerdict::not_checkable_here);
     Claim never = claim();
@@ -151,28 +151,32 @@ TEST(ClaimJudgement, WhatCannotBeAskedByMachine) {
 
 TEST(ClaimJudgement, AssumptionsMustHoldAtBothEnds) {
     Claim assuming = claim();
-    assuming.assumes = {{"restart_s", {60, 300}}};
+    assuming.assumes = {{"restart_s", {60.0, 300.0}}};
     const auto at = [](double restart, double value) {
         return seen(value, Profile::toy, Provenance::emulated, {{"restart_s", restart}});
     };
     EXPECT_EQ(checked(assuming, {at(60, 10), at(300, 10.5)}).verdict, ClaimVerdict::supported);
     const ClaimCheck one_end = checked(assuming, {at(60, 10), at(300, 20), at(100, 99)});
-    EXPECT_EQ(one_end.verdict, ClaimVerdict::contradicted);
+    EXPECT_EQ(one_end.verdict, ClaimVerdict::undecided) << "holds at one end, fails at the other";
     EXPECT_EQ(one_end.obtained, 20);
     EXPECT_EQ(
         one_end.reason,
         "assuming restart_s=60.0: m of v is 10 (1 sample, seed 1 alone: a point, no "
         "interval); claimed is 10 ± 1; assuming restart_s=300.0: m of v is 20 (1 sample, seed "
         "1 alone: a point, no interval); claimed is 10 ± 1");
-    EXPECT_EQ(checked(assuming, {at(60, 10)}).verdict, ClaimVerdict::not_run)
-        << "one end alone decides nothing";
+    EXPECT_EQ(checked(assuming, {at(60, 20), at(300, 20)}).verdict, ClaimVerdict::contradicted);
+    for (const double value : {10, 20}) {
+        const ClaimCheck alone = checked(assuming, {at(60, value)});
+        EXPECT_EQ(alone.verdict, ClaimVerdict::undecided) << "one end alone decides nothing";
+        EXPECT_THAT(alone.reason, HasSubstr("; was not run at restart_s=300.0"));
+    }
     EXPECT_EQ(checked(assuming, {seen(10)}).verdict, ClaimVerdict::not_run)
         << "the assumption must be named";
 }
 
 TEST(ClaimJudgement, TwoAssumptionsAreCheckedAtAllFourCorners) {
     Claim assuming = claim();
-    assuming.assumes = {{"a", {1, 2}}, {"b", {3, 4}}};
+    assuming.assumes = {{"a", {1.0, 2.0}}, {"b", {3.0, 4.0}}};
     List corners;
     for (const double a : {1.0, 2.0})
         for (const double b : {3.0, 4.0})
@@ -181,16 +185,16 @@ TEST(ClaimJudgement, TwoAssumptionsAreCheckedAtAllFourCorners) {
     for (std::size_t i = 0; i < corners.size(); ++i) {
         List spoilt = corners;
         spoilt[i].value = 20;
-        EXPECT_EQ(checked(assuming, spoilt).verdict, ClaimVerdict::contradicted) << i;
+        EXPECT_EQ(checked(assuming, spoilt).verdict, ClaimVerdict::undecided) << i;
         spoilt.erase(spoilt.begin() + static_cast<std::ptrdiff_t>(i));
-        EXPECT_EQ(checked(assuming, spoilt).verdict, ClaimVerdict::not_run) << i;
+        EXPECT_EQ(checked(assuming, spoilt).verdict, ClaimVerdict::undecided) << i;
     }
 }
 
 // Nobody reads eight sentences: how often it holds, between what, and where it is worst.
 TEST(ClaimJudgement, ManyCornersAreSummedUp) {
     Claim assuming = claim();
-    assuming.assumes = {{"a", {1, 2}}, {"b", {3, 4}}, {"c", {5, 6}}};
+    assuming.assumes = {{"a", {1.0, 2.0}}, {"b", {3.0, 4.0}}, {"c", {5.0, 6.0}}};
     List corners;
     for (const double a : {1.0, 2.0})
         for (const double b : {3.0, 4.0})
@@ -201,43 +205,97 @@ TEST(ClaimJudgement, ManyCornersAreSummedUp) {
     corners[1].value = 12;
     corners[6].value = 20;
     const ClaimCheck check = checked(assuming, corners);
-    EXPECT_EQ(check.verdict, ClaimVerdict::contradicted);
+    EXPECT_EQ(check.verdict, ClaimVerdict::undecided);
     EXPECT_EQ(check.obtained, 20);
     EXPECT_EQ(check.reason,
               "holds at 6 of the 8 ends of a, b, c (10 to 20); the least favourable, a=2.0 b=4.0 "
               "c=5.0: m of v is 20 (1 sample, seed 1 alone: a point, no interval); claimed is 10 "
               "± 1");
     corners.pop_back();
-    EXPECT_EQ(checked(assuming, corners).verdict, ClaimVerdict::not_run);
+    EXPECT_EQ(checked(assuming, corners).verdict, ClaimVerdict::undecided);
 }
 
 // What a larger profile knows more, a smaller one need not.
 TEST(ClaimJudgement, AProfileMayBeAskedForMore) {
     Claim asking = claim();
     asking.checkable["paper"] = "simulated";
-    asking.at["paper"] = {.metric = "m_at_ends", .assumes = {{"a", {1, 2}}}};
+    asking.at["paper"] = {.metric = "m_at_ends", .assumes = {{"a", {1.0, 2.0}}}};
     const auto end = [](double a, double value) {
         Observation made = seen(value, Profile::paper, Provenance::simulated, {{"a", a}});
         made.metric = "m_at_ends";
         return made;
     };
     EXPECT_EQ(checked(asking, {seen(10)}).verdict, ClaimVerdict::supported);
-    EXPECT_EQ(checked(asking, {seen(10), end(1, 10), end(2, 20)}).verdict,
+    EXPECT_EQ(checked(asking, {seen(10), end(1, 20), end(2, 20)}).verdict,
               ClaimVerdict::contradicted);
     const ClaimCheck half = checked(asking, {seen(10), end(1, 20)});
     EXPECT_EQ(half.verdict, ClaimVerdict::supported) << "the other end has not been run";
     EXPECT_EQ(half.provenance, Provenance::emulated);
 }
 
-TEST(ClaimJudgement, WhatTheStatementItselfGaveIsNoEvidence) {
+TEST(ClaimJudgement, WhatAFitDeterminesIsNoEvidence) {
     Claim fitted = claim();
-    fitted.fitted_from = {"the plan was rebuilt from this text", "4 slots were chosen to fit"};
+    fitted.fits = {{.of = "s/f/", .because = "the plan was rebuilt from this text"}};
     const ClaimCheck check = checked(fitted, {seen(10)});
     EXPECT_EQ(check.verdict, ClaimVerdict::calibrated);
     EXPECT_EQ(check.reason,
               "m of v is 10 (1 sample, seed 1 alone: a point, no interval); claimed is 10 ± 1; not "
-              "evidence: the plan was rebuilt from this text; 4 slots were chosen to fit");
+              "evidence: the plan was rebuilt from this text");
     EXPECT_EQ(checked(fitted, {seen(20)}).verdict, ClaimVerdict::contradicted);
+}
+
+// By what it determines, not by what the claim is called.
+TEST(ClaimJudgement, AFitReachesItsVariantsPlacesAndMetrics) {
+    Claim ratio = claim();
+    ratio.of.variant = "v";
+    ratio.over = assay::Selector{"w", {}};
+    const auto pair = [](std::int64_t panel) {
+        List both{seen(10, Profile::toy, Provenance::emulated, {{"panel", panel}}),
+                  seen(1, Profile::toy, Provenance::emulated, {{"panel", panel}})};
+        both[1].variant = "w";
+        return both;
+    };
+    const auto verdict = [&](assay::Fit fit, std::int64_t panel) {
+        fit.because = "solved";
+        ratio.fits = {std::move(fit)};
+        return checked(ratio, pair(panel)).verdict;
+    };
+    const std::map<std::string, std::vector<assay::Value>> panels{
+        {"panel", {std::int64_t{1}, std::int64_t{2}}}};
+    EXPECT_EQ(verdict({.of = "s/", .variants = {"w"}, .where = panels}, 2),
+              ClaimVerdict::calibrated)
+        << "the other side of the ratio is enough";
+    EXPECT_EQ(verdict({.of = "s/", .variants = {"w"}, .where = panels}, 3),
+              ClaimVerdict::supported);
+    EXPECT_EQ(verdict({.of = "s/", .variants = {"x"}}, 1), ClaimVerdict::supported);
+    EXPECT_EQ(verdict({.of = "s/", .metrics = {"n"}}, 1), ClaimVerdict::supported);
+    EXPECT_EQ(verdict({.of = "s/", .metrics = {"m"}}, 1), ClaimVerdict::calibrated);
+    EXPECT_EQ(verdict({.of = "s/g/"}, 1), ClaimVerdict::supported);
+}
+
+// README.md of the claim files, `Verdicts`.
+TEST(ClaimJudgement, WhatFollowsOfAllChoicesAndOfFits) {
+    Claim assuming = claim();
+    assuming.assumes = {{"calibration", {std::string("fitted"), std::string("own")}}};
+    assuming.fits = {
+        {.of = "s/f/", .where = {{"calibration", {std::string("fitted")}}}, .because = "solved"}};
+    const auto verdict = [&](double fitted, double own) {
+        List list;
+        for (const auto& [name, value] : {std::pair("fitted", fitted), std::pair("own", own)})
+            if (value > 0)
+                list.push_back(seen(value, Profile::toy, Provenance::emulated,
+                                    {{"calibration", std::string(name)}}));
+        return checked(assuming, list).verdict;
+    };
+    EXPECT_EQ(verdict(10, 10), ClaimVerdict::supported) << "at one without a fit";
+    EXPECT_EQ(verdict(10, 20), ClaimVerdict::calibrated);
+    EXPECT_EQ(verdict(20, 10), ClaimVerdict::undecided);
+    EXPECT_EQ(verdict(20, 20), ClaimVerdict::contradicted);
+    EXPECT_EQ(verdict(10, 0), ClaimVerdict::undecided) << "one was not run";
+    EXPECT_EQ(verdict(0, 20), ClaimVerdict::undecided) << "one was not run";
+    EXPECT_EQ(verdict(0, 0), ClaimVerdict::not_run);
+    assuming.assumes["calibration"].pop_back();
+    EXPECT_EQ(verdict(10, 0), ClaimVerdict::calibrated) << "there is no other";
 }
 
 TEST(ClaimJudgement, AProfileFittedToTheStatementMakesItNoEvidence) {
@@ -255,10 +313,6 @@ TEST(ClaimJudgement, AProfileFittedToTheStatementMakesItNoEvidence) {
     EXPECT_EQ(checked(claim(), {fitted_from({"s/f/other", "s/f/a/b"})}).verdict,
               ClaimVerdict::supported)
         << "fitted to other statements";
-    Claim both = claim();
-    both.fitted_from = {"4 slots were chosen to fit"};
-    EXPECT_THAT(checked(both, {fitted_from({"s/f/a"})}).reason,
-                HasSubstr("4 slots were chosen to fit; the profile"));
 }
 
 TEST(ClaimJudgement, ASingleSeedIsNamedUnlessTheNumbersAreExact) {
@@ -287,31 +341,40 @@ TEST(ClaimJudgement, ASingleSeedIsNamedUnlessTheNumbersAreExact) {
     EXPECT_THAT(reason({seen(10, Profile::toy, Provenance::exact)}), HasSubstr("(1 sample);"));
 }
 
-TEST(ClaimJudgement, AKnownDiscrepancyStaysOpen) {
+TEST(ClaimJudgement, AnExplanationIsOfItsValueAndChangesNoVerdict) {
     Claim known = claim();
-    known.discrepancy = "The order of nodes is not published.";
-    const ClaimCheck differs = checked(known, {seen(20)});
-    EXPECT_EQ(differs.verdict, ClaimVerdict::open_discrepancy);
-    EXPECT_EQ(differs.obtained, 20);
-    EXPECT_EQ(differs.reason,
-              "m of v is 20 (1 sample, seed 1 alone: a point, no interval); claimed is 10 ± 1. The "
-              "order of nodes is not published.");
-    EXPECT_EQ(checked(known, {seen(10)}).verdict, ClaimVerdict::supported);
-    EXPECT_EQ(checked(known, {}).verdict, ClaimVerdict::not_run);
-    // A finding of before the claim was explained reads as one of after.
-    const ClaimCheck before = checked(claim(), {seen(20)});
-    EXPECT_EQ(before.verdict, ClaimVerdict::contradicted);
-    for (const ClaimCheck& now : {judged(known, before), judged(known, judged(known, before))}) {
-        EXPECT_EQ(now.verdict, ClaimVerdict::open_discrepancy);
-        EXPECT_EQ(now.reason, differs.reason);
+    known.explained = {"The order of nodes is not published.", 20, 0.5};
+    const auto explained = [&](double value) {
+        const ClaimCheck check = checked(known, {seen(value)});
+        EXPECT_EQ(check.verdict, checked(claim(), {seen(value)}).verdict);
+        EXPECT_EQ(check.reason, checked(claim(), {seen(value)}).reason);
+        return is_explained(known, check);
+    };
+    EXPECT_TRUE(explained(20));
+    EXPECT_TRUE(explained(20.5));
+    EXPECT_FALSE(explained(20.6));
+    EXPECT_FALSE(explained(5));
+    EXPECT_FALSE(explained(10)) << "it holds";
+    EXPECT_FALSE(is_explained(known, checked(known, {})));
+}
+
+TEST(ClaimJudgement, AReviewOnlyTakesAVerdictBack) {
+    Claim open = claim();
+    open.review = "recipe under review";
+    for (const double value : {10, 20}) {
+        const ClaimCheck check = checked(open, {seen(value)});
+        EXPECT_EQ(check.verdict, ClaimVerdict::undecided);
+        EXPECT_EQ(check.reason.rfind("recipe under review: m of v is", 0), 0u);
     }
+    EXPECT_EQ(checked(open, {}).verdict, ClaimVerdict::not_run);
+    open.fits = {{.of = "s/", .because = "solved"}};
+    EXPECT_EQ(checked(open, {seen(10)}).verdict, ClaimVerdict::calibrated);
 }
 
 TEST(ClaimJudgement, CustomChecksSeeTheChosenObservationsAndAreJudgedAlike) {
     Claim custom = claim();
-    custom.test = "custom:mine";
+    custom.test.name = "custom:mine";
     custom.metric.clear();
-    custom.discrepancy = "Known.";
     std::size_t given = 0;
     ClaimVerdict answer = ClaimVerdict::contradicted;
     const std::map<std::string, assay::CustomCheck, std::less<>> checks{
@@ -325,8 +388,8 @@ TEST(ClaimJudgement, CustomChecksSeeTheChosenObservationsAndAreJudgedAlike) {
     const List list{seen(1), seen(2), seen(3, Profile::toy, Provenance::exact)};
     const ClaimCheck open = check(custom, list, checks);
     EXPECT_EQ(given, 2u);
-    EXPECT_EQ(open.verdict, ClaimVerdict::open_discrepancy);
-    EXPECT_EQ(open.reason, "counted. Known.");
+    EXPECT_EQ(open.verdict, ClaimVerdict::contradicted);
+    EXPECT_EQ(open.reason, "counted");
     EXPECT_EQ(open.claim, "s/f/a");
     EXPECT_EQ(open.provenance, Provenance::emulated);
     answer = ClaimVerdict::supported;
@@ -341,8 +404,8 @@ TEST(ClaimJson, HasExactlyTheseKeysAndNullsWhereThereIsNothing) {
     const Claim known = claim();
     EXPECT_EQ(
         assay::to_json(known, checked(known, {seen(9.5)})).dump(),
-        R"({"command":"assay run s/f --profile toy --mode emulated","experiment":"s/f","id":"s/f/a",)"
-        R"("kind":"claim","needs":[],"obtained":9.5,"provenance":"emulated","reason":"m of v )"
+        R"({"cells":[],"command":"assay run s/f --profile toy --mode emulated","experiment":"s/f",)"
+        R"("explained":null,"headline":false,"id":"s/f/a","kind":"claim","needs":[],"obtained":9.5,"provenance":"emulated","reason":"m of v )"
         R"(is 9.5 (1 sample, seed 1 alone: a point, no interval); claimed is 10 ± 1","says":"ten",)"
         R"("source":"page 1","unit":"s",)"
         R"("value":10.0,"verdict":"supported"})");
@@ -350,9 +413,17 @@ TEST(ClaimJson, HasExactlyTheseKeysAndNullsWhereThereIsNothing) {
     bare.value.reset();
     bare.metric.clear();
     const nlohmann::json json = assay::to_json(bare, checked(bare, {}));
-    EXPECT_EQ(json.size(), 13u);
-    for (const char* key : {"value", "obtained", "provenance"})
+    EXPECT_EQ(json.size(), 16u);
+    for (const char* key : {"value", "obtained", "provenance", "explained"})
         EXPECT_TRUE(json.at(key).is_null()) << key;
+    Claim told = claim();
+    told.explained = {"Slow.", 20, 1};
+    told.cells = {{"layer", "k=1", 4.5}};
+    const nlohmann::json full = assay::to_json(told, checked(told, {seen(20)}));
+    EXPECT_EQ(full.at("explained").dump(),
+              R"({"because":"Slow.","holds":true,"obtained":20.0,"within":1.0})");
+    EXPECT_EQ(full.at("cells").dump(), R"([["layer","k=1",4.5]])");
+    EXPECT_EQ(assay::to_json(told, checked(told, {seen(30)})).at("explained").at("holds"), false);
     bare.checkable.clear();
     EXPECT_TRUE(assay::to_json(bare, checked(bare, {})).at("command").is_null());
     EXPECT_EQ(json.at("verdict"), "not checkable here");

@@ -20,7 +20,7 @@ Claim claim(const std::string& test) {
     made.experiment = "s/f";
     made.metric = "m";
     made.of.variant = "x";
-    made.test = test;
+    made.test.name = test;
     made.checkable = {{"toy", "measured"}};
     return made;
 }
@@ -114,7 +114,7 @@ TEST(ClaimOrigin, AMedianNeverMixesStates) {
 
 TEST(ClaimOrigin, WalksAndOrdersStayInOneState) {
     Claim rises = claim("increasing");
-    rises.along = "n";
+    rises.test.along = "n";
     const Origin edited{here.hardware, "edited", "", "s2"}, both{here.hardware, "edited", "", "s1"};
     EXPECT_EQ(checked(rises, {seen("x", 1, here, at(1)), seen("x", 2, edited, at(2))}).verdict,
               ClaimVerdict::not_run);
@@ -125,7 +125,7 @@ TEST(ClaimOrigin, WalksAndOrdersStayInOneState) {
         << "where the axis decides the calibration, one session has run it all";
     Claim order = claim("order");
     order.of = {};
-    order.order = {"x", "y"};
+    order.test.order = {"x", "y"};
     EXPECT_EQ(checked(order, {seen("x", 2, here), seen("y", 1, edited)}).verdict,
               ClaimVerdict::not_run);
     EXPECT_EQ(checked(order, {seen("x", 2, here), seen("y", 1, both)}).verdict,
@@ -139,7 +139,7 @@ TEST(ClaimOrigin, APieceOfAWalkDoesNotTakeAwayACompleteOne) {
         return made;
     };
     Claim rises = claim("increasing");
-    rises.along = "n";
+    rises.test.along = "n";
     const Observation piece = seen("x", 0, edited, at(3));
     List seen_here{seen("x", 1, here, at(1)), seen("x", 2, here, at(2)), piece};
     EXPECT_EQ(checked(rises, seen_here).verdict, ClaimVerdict::supported);
@@ -152,7 +152,7 @@ TEST(ClaimOrigin, APieceOfAWalkDoesNotTakeAwayACompleteOne) {
 
     Claim order = claim("order");
     order.of = {};
-    order.order = {"x", "y"};
+    order.test.order = {"x", "y"};
     const Observation lone = seen("x", 9, edited, at(1));
     List ordered{seen("x", 2, here, at(1)), seen("y", 1, here, at(1)), lone};
     EXPECT_EQ(checked(order, ordered).verdict, ClaimVerdict::supported);
@@ -185,8 +185,9 @@ TEST(ClaimOrigin, TrueOnOneMachineAndFalseOnAnotherSaysSo) {
     EXPECT_EQ(check.reason.rfind("holds on 11111111, not on 22222222; on 22222222: m of x", 0), 0u)
         << check.reason;
     Claim known = x_over_y();
-    known.discrepancy = "Slow memory.";
-    EXPECT_EQ(checked(known, differ).verdict, ClaimVerdict::open_discrepancy);
+    known.explained = {"Slow memory.", *checked(known, differ).obtained, 0.1};
+    EXPECT_EQ(checked(known, differ).verdict, ClaimVerdict::contradicted);
+    EXPECT_TRUE(is_explained(known, checked(known, differ)));
     // One that cannot answer has no say.
     List partly(differ.begin(), differ.begin() + 3);
     EXPECT_EQ(checked(x_over_y(), partly).verdict, ClaimVerdict::supported);

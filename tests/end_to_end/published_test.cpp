@@ -9,6 +9,8 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -128,6 +130,55 @@ TEST_F(PublishedTest, ItsMetricsAreThoseThatAreDeclaredToday) {
                 declared[id].insert(metric["name"].get<std::string>());
     }
     EXPECT_EQ(recorded, declared) << "scripts/publish-results EXPERIMENT";
+}
+
+/// The data sets of this program with every text of the claim files replaced, or every review gone.
+class OtherClaimFiles {
+  public:
+    OtherClaimFiles(const std::filesystem::path& folder, const std::string& pattern,
+                    const std::string& replacement) {
+        std::filesystem::copy(source / "datasets", folder,
+                              std::filesystem::copy_options::recursive);
+        const std::regex expression(pattern);
+        for (const auto& file : std::filesystem::directory_iterator(folder / "claims")) {
+            if (file.path().extension() != ".toml") continue;
+            const std::string text =
+                std::regex_replace(text_of(file.path()), expression, replacement);
+            changed = changed || text != text_of(file.path());
+            std::ofstream(file.path(), std::ios::binary) << text;
+        }
+        use.emplace("ASSAY_DATASETS", folder.string());
+    }
+    bool changed = false;
+    std::optional<EnvironmentVariable> use;
+};
+
+// What a claim says, explains or cites is for people; what decides is data.
+TEST_F(PublishedTest, NoTextOfAClaimFileChangesAVerdict) {
+    const std::vector<std::string> command{"claims", "--again", "--db", published};
+    const auto verdicts = [&] {
+        std::map<std::string, std::string> all;
+        for (const json& claim : assay_json(command))
+            all[claim["id"]] =
+                claim["verdict"].get<std::string>() + " " + claim["obtained"].dump() + " " +
+                (claim["explained"].is_null() ? json() : claim["explained"]["holds"]).dump();
+        return all;
+    };
+    const auto today = verdicts();
+    ASSERT_GT(today.size(), 500U);
+    {
+        const OtherClaimFiles reworded(
+            folder / "reworded",
+            R"re(\b(says|source|not_checkable|because|unit) = "([^"\\\n]|\\.)*")re",
+            R"($1 = "supported, contradicted, calibrated, 99 % at most")");
+        EXPECT_TRUE(reworded.changed);
+        EXPECT_EQ(verdicts(), today);
+    }
+    const OtherClaimFiles unreviewed(folder / "unreviewed", R"re(\nreview = "[^"\n]*")re", "");
+    EXPECT_TRUE(unreviewed.changed);
+    for (const auto& [id, verdict] : verdicts())
+        EXPECT_TRUE(verdict == today.at(id) || today.at(id).starts_with("undecided"))
+            << id << ": a review only takes a verdict back";
 }
 
 // Those that are computed in a moment.

@@ -19,9 +19,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 observation.axes = claim.of.where;
                 observation.value = static_cast<double>(i);
                 observation.seed = i;
+                for (const auto& [name, ends] : claim.assumes) observation.axes[name] = ends[i % 2];
                 if (claim.over && i == 2) {
                     observation.variant = claim.over->variant;
-                    observation.axes = claim.over->where;
+                    observation.axes.insert(claim.over->where.begin(), claim.over->where.end());
                 }
             }
             if (assay::check(claim, observations, {}).reason.empty()) std::abort();

@@ -19,7 +19,7 @@ TEST(LteRegister, EveryExperimentHasAClaimAndASource) {
     const System system = make_system();
     std::set<std::string> claimed;
     for (const Claim& claim : system.claims)
-        if (!claim.test.empty()) claimed.insert(claim.experiment);
+        if (!claim.test.name.empty()) claimed.insert(claim.experiment);
     // Files of one user's are no evidence for a claim: theirs say so.
     const std::set<std::string> of_the_user{"lte/fig5", "lte/fig7", "lte/fig14"};
     for (const Experiment& experiment : system.experiments) {
@@ -32,7 +32,7 @@ TEST(LteRegister, EveryCustomCheckIsAskedFor) {
     const System system = make_system();
     std::set<std::string> asked;
     for (const Claim& claim : system.claims)
-        if (claim.test.rfind("custom:", 0) == 0) asked.insert(claim.test.substr(7));
+        if (claim.test.custom()) asked.insert(claim.test.name.substr(7));
     for (const auto& [name, check] : system.custom_checks) EXPECT_TRUE(asked.count(name)) << name;
 }
 

@@ -78,7 +78,7 @@ TEST_F(PlatoExperiments, ClaimsAndExperimentsFit) {
     };
     EXPECT_EQ(verdict(), ClaimVerdict::supported);
     seen.value = 0.4;
-    EXPECT_EQ(verdict(), ClaimVerdict::open_discrepancy);
+    EXPECT_EQ(verdict(), ClaimVerdict::contradicted);
 }
 
 TEST_F(PlatoExperiments, TheRuleIsRightOnOtherPlans) {

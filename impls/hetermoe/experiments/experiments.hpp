@@ -2,11 +2,6 @@
 // in the file of its name.
 #pragma once
 
-#include <functional>
-#include <map>
-#include <string>
-
-#include "suite/claim/claim.hpp"
 #include "suite/experiment/experiment.hpp"
 
 namespace assay::hetermoe {
@@ -29,14 +24,5 @@ Experiment x_squeeze();      ///< Algorithm 1 against the best offload
 Experiment x_live();         ///< the training, across processes
 Experiment x_slow();         ///< a GPU slows: plan anew or not
 Experiment x_routing();      ///< skewed loads: which experts to move
-
-/// Checks of claims over several cases (claims/claim_checks.cpp), by the name after "custom:" in
-/// datasets/claims/hetermoe.toml; each at every end of what the claim assumes:
-///   average   the mean of a ratio over all cases is near the claim's value
-///   largest   so is its largest value
-///   smallest  so is its smallest
-///   best_old  fig10: V100s per A40 at which the ratio is largest
-///   median_at_most  the median of absolute values over all cases and variants is not above it
-std::map<std::string, CustomCheck, std::less<>> claim_checks();
 
 }  // namespace assay::hetermoe

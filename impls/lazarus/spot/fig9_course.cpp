@@ -31,7 +31,8 @@ void record_curves(const TrainingCourse& course, const std::vector<StepRecord>& 
     recorder.time_series("workers", "count", t, workers);
 }
 
-void record_restarts(const TrainingCourse& course, Recorder& recorder) {
+void record_restarts(const TrainingCourse& course, const SpotTraining& training,
+                     Recorder& recorder) {
     const auto& counts = course.counts;
     recorder.metric("restarts", double(counts.fallbacks));
     const auto by_reason = [&](RestartReason reason, long count) {
@@ -43,9 +44,14 @@ void record_restarts(const TrainingCourse& course, Recorder& recorder) {
     by_reason(RestartReason::every_loss, counts.every_loss);
     by_reason(RestartReason::planned, counts.planned_restarts);
     recorder.metric("waits", double(counts.waits));
+    // Of a draw by itself, and a run without a restart counts: no median must hide either.
+    const auto draw = static_cast<std::int64_t>(training.seed);
     std::int64_t number = 0;
-    for (double at : course.restarts)
-        recorder.metric("restart_min", at / 60, {{"event", number++}});
+    const auto restart = [&](double at_s) {
+        recorder.metric("restart_min", at_s / 60, {{"event", number++}, {"draw", draw}});
+    };
+    for (const double at_s : course.restarts) restart(at_s);
+    if (course.restarts.empty()) restart(training.duration_s);
 }
 
 void record_overheads(const TrainingCourse& course, double duration_s, Recorder& recorder) {
@@ -127,7 +133,7 @@ void record_course(const TrainingCourse& course, const SpotTraining& training,
         if (step.end_s <= duration_s) trained += samples_of(step, modelling);
     recorder.metric("samples_total", total);
     recorder.metric("samples_lost", trained - total);
-    record_restarts(course, recorder);
+    record_restarts(course, training, recorder);
     recorder.metric("deaths", double(course.counts.deaths));
     recorder.metric("mean_nodes_used", mean_workers(course.steps, duration_s));
     if (!course.steps.empty()) recorder.metric("step_s", full_step_s(course, training));

@@ -20,6 +20,13 @@ Experiment fig15() {
                                   Direction::higher,
                                   true,
                                   {"batch"}});
+    experiment.metrics.push_back({"union_over_independent",
+                                  "ratio",
+                                  "of experts that the batch activates over what it would activate "
+                                  "if experts were independent and equally often active",
+                                  Direction::lower,
+                                  true,
+                                  {"batch"}});
     experiment.profiles =
         training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.5, 0.75}}}, 3, 20);
     experiment.figure = {.kind = Figure::Kind::lines,

@@ -125,7 +125,7 @@ Experiment fig8() {
     ProfilePlan toy;
     toy.provenances = {Provenance::measured};
     toy.axes = {{"shape", {"llama2-7b"}}, {"dtype", {"bf16"}}};
-    toy.rounds = 2;
+    toy.rounds = 3;
     toy.seconds_per_sample = 5;
     ProfilePlan small = toy;
     small.profile = Profile::small;

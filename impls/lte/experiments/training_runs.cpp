@@ -150,9 +150,14 @@ void measure_unions(const SampleSpec& spec, Recorder& recorder) {
     on_workbench(spec, recorder, [&](Workbench& bench) {
         SparseModel model = train_lte(bench, recipe_of(spec)).model;
         const Quality quality = measure(bench, model, /*keep_masks=*/true);
-        for (const int batch : {1, 2, 4, 8, 16})
-            recorder.metric("union_sparsity", quality.statistics->union_sparsity(batch, spec.seed),
-                            {{"batch", std::int64_t{batch}}});
+        const double alone = quality.statistics->union_sparsity(1, spec.seed);
+        for (const int batch : {1, 2, 4, 8, 16}) {
+            const double together = quality.statistics->union_sparsity(batch, spec.seed);
+            const Labels at{{"batch", std::int64_t{batch}}};
+            recorder.metric("union_sparsity", together, at);
+            recorder.metric("union_over_independent",
+                            union_over_independent(together, alone, batch), at);
+        }
         record(quality, recorder);
     });
 }

@@ -74,6 +74,11 @@ double SparsityStatistics::union_sparsity(int batch, std::uint64_t seed) const {
     return mean_of(shares);
 }
 
+double union_over_independent(double together, double alone, int batch) {
+    const double independent = 1 - std::pow(alone, batch);
+    return independent > 0 ? (1 - together) / independent : 1;
+}
+
 std::vector<double> score_histogram(const std::vector<at::Tensor>& scores, int bins) {
     auto counts = at::zeros({bins}, at::TensorOptions().dtype(at::kDouble));
     for (const auto& part : scores)

@@ -36,6 +36,13 @@ class SparsityStatistics {
     bool keep_masks_;
 };
 
+/// What a batch activates over what it would if experts were independent and equally often active,
+/// 1 − alone^batch; `together` and `alone` are the shares that none of its tokens, and a single
+/// one, activates. 1 where nothing is ever active. That a union grows by less per token the larger
+/// it is follows from drawing tokens at random, and that the ratio is below 1 from experts being
+/// used unequally, however little.
+double union_over_independent(double together, double alone, int batch);
+
 /// Counts of scores in `bins` equal bins of [0, 1], as shares (Fig. 3).
 std::vector<double> score_histogram(const std::vector<at::Tensor>& scores, int bins);
 /// Share of scores within `distance` of tau.

@@ -1,4 +1,5 @@
 // Held-out quality and counted sparsity of a sparse model.
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -62,6 +63,9 @@ void record(const Quality& quality, Recorder& recorder) {
     for (std::size_t layer = 0; layer < quality.layer_sparsity.size(); ++layer)
         recorder.metric("layer_sparsity", quality.layer_sparsity[layer],
                         {{"layer", static_cast<std::int64_t>(layer)}});
+    const auto [least, most] =
+        std::minmax_element(quality.layer_sparsity.begin(), quality.layer_sparsity.end());
+    recorder.metric("layer_range", *most - *least);
     recorder.metric("token_spread", quality.token_spread);
 }
 

@@ -53,8 +53,8 @@ struct Quality {
 /// keep_masks: see SparsityStatistics.
 Quality measure(Workbench& bench, SparseModel& model, bool keep_masks = false);
 
-/// Records perplexity, bits_per_byte, ffn_sparsity, layer_sparsity{layer}, token_spread, as
-/// experiments/training_experiment.cpp declares them.
+/// Records perplexity, bits_per_byte, ffn_sparsity, layer_sparsity{layer}, layer_range,
+/// token_spread, as experiments/training_experiment.cpp declares them.
 void record(const Quality& quality, Recorder& recorder);
 
 enum class GroupingKind { kmeans, random, coactivation };

@@ -22,6 +22,7 @@
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/data/needs.hpp"
 #include "suite/report/text/claims_summary.hpp"
+#include "suite/report/text/paper_cells.hpp"
 #include "suite/report/text/text_table.hpp"
 #include "suite/runner/runner.hpp"
 
@@ -44,10 +45,10 @@ constexpr std::size_t widest = 100;
 
 /// What --verdict takes: a verdict, or which of the states that "not checkable here" stands for.
 constexpr std::string_view verdict_names[] = {
-    "supported",          "contradicted", "calibrated", "open discrepancy", "not run",
-    "not checkable here", "needs data",   "needs GPU",  "needs cluster",    "no command"};
+    "supported",          "contradicted", "undecided", "calibrated",    "not run",
+    "not checkable here", "needs data",   "needs GPU", "needs cluster", "no command"};
 
-/// As one word, which needs no quotes: "open-discrepancy".
+/// As one word, which needs no quotes: "not-run".
 std::string as_typed(std::string_view name) {
     std::string word;
     for (const char c : name)
@@ -59,7 +60,6 @@ std::string as_typed(std::string_view name) {
 std::string_view verdict_named(const std::string& name) {
     const std::string typed = as_typed(name);
     if (typed == "hold" || typed == "holds") return "supported";
-    if (typed == "discrepancy" || typed == "discrepancies") return "open discrepancy";
     std::string known;
     for (const std::string_view verdict : verdict_names) {
         if (typed == as_typed(verdict)) return verdict;
@@ -69,7 +69,7 @@ std::string_view verdict_named(const std::string& name) {
 }
 
 bool has_verdict(const Claim& claim, const ClaimCheck& check, std::string_view name) {
-    return claim.kind == ClaimKind::claim &&
+    return claim.kind != ClaimKind::setting &&
            (to_string(check.verdict) == name ||
             report::state_name(report::state_of(claim, check)) == name);
 }
@@ -109,39 +109,63 @@ std::vector<std::pair<std::string, report::ClaimsTally>> tallies(
     return all;
 }
 
+using Column = std::pair<const char*, std::size_t (*)(const report::StateCounts&)>;
+
+constexpr Column summary_columns[] = {
+    {"supported", [](const report::StateCounts& sum) { return sum.hold; }},
+    {"contradicted", [](const report::StateCounts& sum) { return sum.contradicted; }},
+    {"of these explained", [](const report::StateCounts& sum) { return sum.explained; }},
+    {"undecided", [](const report::StateCounts& sum) { return sum.undecided; }},
+    {"calibrated", [](const report::StateCounts& sum) { return sum.calibrated; }},
+    {"not run", [](const report::StateCounts& sum) { return sum.not_run; }},
+    {"not checkable here", [](const report::StateCounts& sum) { return sum.not_checkable(); }},
+    {"claims", [](const report::StateCounts& sum) { return sum.claims(); }}};
+
+void add_row(report::Grid& grid, const std::string& name, const report::StateCounts& sum) {
+    if (sum.claims() == 0) return;
+    grid.push_back({name});
+    for (const auto& [title, count] : summary_columns)
+        grid.back().push_back(std::to_string(count(sum)));
+}
+
+/// The papers' claims by system, then what is ours and what is arithmetic.
 report::Grid summary_grid(const Registry& registry, const std::vector<ClaimCheck>& checks,
                           const NeedIsHere& here) {
-    report::Grid grid{{"system", "hold", "contradicted", "discrepancies", "calibrated", "not run",
-                       "need data", "need a GPU", "need the paper's cluster", "no command checks",
-                       "claims"}};
-    for (const auto& [system, sum] : tallies(registry, checks, here)) {
-        grid.push_back({system});
-        for (const std::size_t count :
-             {sum.hold, sum.contradicted, sum.discrepancies, sum.calibrated, sum.not_run,
-              sum.need_data, sum.need_gpu, sum.need_cluster, sum.no_command, sum.claims()})
-            grid.back().push_back(std::to_string(count));
-    }
+    report::Grid grid{{"system"}};
+    for (const auto& [title, count] : summary_columns) grid[0].emplace_back(title);
+    const auto all = tallies(registry, checks, here);
+    for (const auto& [system, sum] : all) add_row(grid, system, sum);
+    for (const auto& [system, sum] : all) add_row(grid, system + ", ours", sum.ours);
+    for (const auto& [system, sum] : all) add_row(grid, system + ", arithmetic", sum.arithmetic);
     return grid;
+}
+
+nlohmann::json counts_json(const report::StateCounts& sum) {
+    return {{"claims", sum.claims()},
+            {"checked", sum.checked()},
+            {"supported", sum.hold},
+            {"contradicted", sum.contradicted},
+            {"explained", sum.explained},
+            {"undecided", sum.undecided},
+            {"calibrated", sum.calibrated},
+            {"not run", sum.not_run},
+            {"not checkable here", sum.not_checkable()},
+            {"need data", sum.need_data},
+            {"need GPU", sum.need_gpu},
+            {"need cluster", sum.need_cluster},
+            {"no command", sum.no_command}};
 }
 
 nlohmann::json summary_json(const Registry& registry, const std::vector<ClaimCheck>& checks,
                             const NeedIsHere& here) {
     nlohmann::json rows = nlohmann::json::array();
-    for (const auto& [system, sum] : tallies(registry, checks, here))
-        rows.push_back({{"system", system},
-                        {"claims", sum.claims()},
-                        {"checked", sum.checked()},
-                        {"supported", sum.hold},
-                        {"contradicted", sum.contradicted},
-                        {"open discrepancy", sum.discrepancies},
-                        {"calibrated", sum.calibrated},
-                        {"need inputs", sum.need_data + sum.need_gpu},  // the next two
-                        {"need data", sum.need_data},
-                        {"need GPU", sum.need_gpu},
-                        {"need cluster", sum.need_cluster},
-                        {"not run", sum.not_run},
-                        {"no command", sum.no_command},
-                        {"settings", sum.settings}});
+    for (const auto& [system, sum] : tallies(registry, checks, here)) {
+        rows.push_back(counts_json(sum));
+        rows.back().update({{"system", system},
+                            {"ours", counts_json(sum.ours)},
+                            {"arithmetic", counts_json(sum.arithmetic)},
+                            {"settings", sum.settings}});
+    }
     return rows;
 }
 
@@ -202,7 +226,8 @@ void print_claims_json(const Registry& registry, const std::vector<ClaimCheck>& 
 
 /// `all` is what the first line counts, `shown` what --verdict leaves of it.
 void print_claims(const Context& context, const ClaimsOptions& options,
-                  const std::vector<ClaimCheck>& all, const std::vector<ClaimCheck>& shown) {
+                  const std::vector<ClaimCheck>& all, const std::vector<ClaimCheck>& shown,
+                  const store::Store* store) {
     const std::size_t columns = drawing_width(widest);
     const report::ClaimsTally sum = report::tally(context.registry, all);
     if (sum.claims() > 0) std::cout << hanging("", report::headline(sum), text_columns()) << '\n';
@@ -221,6 +246,11 @@ void print_claims(const Context& context, const ClaimsOptions& options,
     const bool in_full = options.all || !options.verdict.empty() || shown.size() == 1;
     std::cout << (in_full ? report::claims_rows(context.registry, shown, columns)
                           : report::claims_table(context.registry, shown, columns));
+    if (shown.size() == 1 && store != nullptr) {
+        const Claim& claim = *context.registry.claim(shown.front().claim);
+        std::cout << report::text_table(
+            report::cells_grid(claim, store->newest_samples(claim.experiment)), text_columns());
+    }
     if (!in_full && sum.settings > 0)
         std::cout << '\n'
                   << hanging("",
@@ -241,7 +271,7 @@ int run_claims(const Context& context, const ClaimsOptions& options) {
         throw UserError("--summary counts every verdict: give --summary or --verdict");
     auto claims = select_claims(context.registry, options.patterns);
     if (options.settings)
-        std::erase_if(claims, [](const Claim* claim) { return claim->kind == ClaimKind::claim; });
+        std::erase_if(claims, [](const Claim* claim) { return claim->kind != ClaimKind::setting; });
     const auto store = open_if_any(context);
     const NeedIsHere here = machine_of(options);
     const std::vector<ClaimCheck> checks =
@@ -258,8 +288,8 @@ int run_claims(const Context& context, const ClaimsOptions& options) {
     else if (options.json)
         print_claims_json(context.registry, shown);
     else
-        print_claims(context, options, checks, shown);
-    return options.gate && any_contradicted(checks) ? exit_regression : exit_ok;
+        print_claims(context, options, checks, shown, store ? &*store : nullptr);
+    return options.gate && any_unexplained(context.registry, checks) ? exit_regression : exit_ok;
 }
 
 }  // namespace
@@ -273,7 +303,7 @@ void add_claims_command(CLI::App& program, Context& context) {
         "patterns", options->patterns,
         "Experiments or claims: lazarus/fig8, lazarus/fig8/gpt-l, all (the default)");
     command->add_option("--verdict", options->verdict,
-                        "Only these: supported, contradicted, calibrated, open-discrepancy, "
+                        "Only these: supported, contradicted, undecided, calibrated, "
                         "not-run, not-checkable-here; of the last also needs-data, needs-gpu, "
                         "needs-cluster or no-command");
     command->add_flag("--all", options->all, "A row for each claim and setting, checked or not");
@@ -284,7 +314,8 @@ void add_claims_command(CLI::App& program, Context& context) {
     command->add_flag("--again", options->again,
                       "Check what is stored anew, as after an update, instead of showing what came "
                       "out when it was run");
-    command->add_flag("--gate", options->gate, "Exit 2 when one is contradicted");
+    command->add_flag("--gate", options->gate,
+                      "Exit 2 when one is contradicted and its explanation does not hold");
     command->add_flag("--json", options->json, "Print JSON");
     add_database_option(*command, context);
     command->footer(
@@ -293,7 +324,7 @@ void add_claims_command(CLI::App& program, Context& context) {
         "or the paper's own cluster, or no command of this version checks them. Further down they\n"
         "are counted by the reason; --all or --verdict lists them.\n"
         "Examples:\n"
-        "  assay claims lazarus --verdict open-discrepancy\n"
+        "  assay claims lazarus --verdict contradicted\n"
         "  assay claims lazarus/fig8/gpt-l --all\n"
         "  assay claims --summary --markdown");
     command->callback([options, &context] {

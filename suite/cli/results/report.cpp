@@ -135,7 +135,8 @@ int run_report(const Context& context, const ReportOptions& options) {
         std::cout << "report: " << file << '\n' << left_out_line(left_out, asked, found);
     }
     return options.gate &&
-                   any_contradicted(report::newest_checks(context.registry, &store, input.claims))
+                   any_unexplained(context.registry,
+                                   report::newest_checks(context.registry, &store, input.claims))
                ? exit_regression
                : exit_ok;
 }

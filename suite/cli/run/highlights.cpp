@@ -156,25 +156,21 @@ std::string system_text(const Registry& registry, const Shown& one, std::size_t 
     return out;
 }
 
-bool does_not_hold(const ClaimCheck& check) {
-    return check.verdict == ClaimVerdict::contradicted ||
-           check.verdict == ClaimVerdict::open_discrepancy;
-}
-
 std::string open_claims_text(const Registry& registry, const std::vector<ClaimCheck>& checks,
                              std::size_t columns) {
     constexpr std::size_t reason_length = 220;
     std::string out;
     for (const ClaimCheck& check : checks) {
         const Claim* claim = registry.claim(check.claim);
-        if (claim == nullptr || !does_not_hold(check)) continue;
+        if (claim == nullptr || check.verdict != ClaimVerdict::contradicted) continue;
         out +=
             hanging("  ",
                     fmt::format("{} ({}): paper {}, ours {}", claim->id, to_string(check.verdict),
                                 claim->value ? report::number(*claim->value) : "–",
                                 check.obtained ? report::number(*check.obtained) : "–"),
                     columns);
-        const std::string& why = claim->discrepancy.empty() ? check.reason : claim->discrepancy;
+        const std::string explained = report::explanation_text(*claim, check);
+        const std::string& why = explained.empty() ? check.reason : explained;
         out += report::indented(beginning(why, reason_length), columns);
     }
     return out.empty() ? "" : "\nDoes not hold as printed\n" + out;
@@ -276,7 +272,7 @@ int highlights(const HighlightsOptions& options, const Context& context) {
     else
         (page_printed ? std::cerr : std::cout)
             << page(context, outcome, all, options, took.count());
-    return session_exit_code(outcome, options.run.gate);
+    return session_exit_code(context.registry, outcome, options.run.gate);
 }
 
 }  // namespace

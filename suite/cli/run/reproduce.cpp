@@ -66,7 +66,7 @@ int reproduce(const ReproduceOptions& options, const Context& context) {
             << expected_and_obtained(context.registry, outcome.claims) << "database  "
             << database.string() << "\nreport    " << options.report_file << '\n';
     }
-    return session_exit_code(outcome, options.run.gate);
+    return session_exit_code(context.registry, outcome, options.run.gate);
 }
 
 }  // namespace

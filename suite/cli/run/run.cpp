@@ -31,7 +31,7 @@ int run(const RunOptions& options, const Context& context) {
     else if (options.events.empty())
         std::cout << session_text(context.registry, outcome, context.database_path(),
                                   options.all_metrics);
-    return session_exit_code(outcome, options.gate);
+    return session_exit_code(context.registry, outcome, options.gate);
 }
 
 }  // namespace

@@ -109,13 +109,15 @@ std::string session_report(const Registry& registry, const runner::Plan& plan,
     return report::html(input);
 }
 
-bool any_contradicted(const std::vector<ClaimCheck>& checks) {
-    return std::any_of(checks.begin(), checks.end(), [](const ClaimCheck& check) {
-        return check.verdict == ClaimVerdict::contradicted;
+bool any_unexplained(const Registry& registry, const std::vector<ClaimCheck>& checks) {
+    return std::any_of(checks.begin(), checks.end(), [&](const ClaimCheck& check) {
+        const Claim* claim = registry.claim(check.claim);
+        return check.verdict == ClaimVerdict::contradicted &&
+               !(claim != nullptr && is_explained(*claim, check));
     });
 }
 
-ExitCode session_exit_code(const runner::Outcome& outcome, bool gate) {
+ExitCode session_exit_code(const Registry& registry, const runner::Outcome& outcome, bool gate) {
     const auto any = [&](SampleStatus status) {
         return std::any_of(outcome.samples.begin(), outcome.samples.end(),
                            [&](const store::Sample& sample) { return has_status(sample, status); });
@@ -127,7 +129,7 @@ ExitCode session_exit_code(const runner::Outcome& outcome, bool gate) {
                                                                       SampleStatus::unsupported);
                                                 }))
         return exit_not_supported;
-    if (gate && any_contradicted(outcome.claims)) return exit_regression;
+    if (gate && any_unexplained(registry, outcome.claims)) return exit_regression;
     if (gate && any(SampleStatus::invalid)) return exit_ambiguous;
     return exit_ok;
 }

@@ -30,11 +30,11 @@ nlohmann::json session_json(const Registry& registry, const runner::Outcome& out
 std::string session_report(const Registry& registry, const runner::Plan& plan,
                            const runner::Outcome& outcome, const store::Store& store);
 
-/// Interrupted or a sample failed: 1. Nothing but unsupported samples: 4. With `gate`: contradicted
-/// claim 2, invalid sample 3. Else 0.
-ExitCode session_exit_code(const runner::Outcome& outcome, bool gate);
+/// Interrupted or a sample failed: 1. Nothing but unsupported samples: 4. With `gate`: claim
+/// that is contradicted and not explained 2, invalid sample 3. Else 0.
+ExitCode session_exit_code(const Registry&, const runner::Outcome& outcome, bool gate);
 
-/// How a claim's check counts for --gate.
-bool any_contradicted(const std::vector<ClaimCheck>& checks);
+/// What --gate exits with 2 for: a claim is contradicted, and its explanation does not hold.
+bool any_unexplained(const Registry&, const std::vector<ClaimCheck>& checks);
 
 }  // namespace assay::cli

@@ -24,12 +24,14 @@ bool is_input(const std::string& axis, const std::string& experiment,
     });
 }
 
-/// A published number that is a point of this figure: bounds and ratios of two variants are not.
+/// A published number that is a point of this figure: bounds, ratios of two variants, what was made
+/// of several points and what we say ourselves are not.
 bool is_figure_point(const Claim& claim, const Experiment& experiment) {
     static const std::set<std::string> bounds{"at_least",   "at_most",    "greater",
                                               "increasing", "decreasing", "order"};
-    return claim.value && !claim.over && claim.experiment == experiment.id &&
-           claim.metric == experiment.figure.metric && !bounds.contains(claim.test);
+    return claim.value && claim.kind != ClaimKind::ours && !claim.over &&
+           claim.test.reduce.empty() && claim.experiment == experiment.id &&
+           claim.metric == experiment.figure.metric && !bounds.contains(claim.test.name);
 }
 
 /// How a panel answers what a claim selects.

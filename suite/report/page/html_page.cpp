@@ -1,4 +1,4 @@
-// The report page: head, one section per experiment, discrepancies.
+// The report page: head, one section per experiment, what is contradicted.
 #include "suite/report/page/html_page.hpp"
 
 #include <fmt/format.h>
@@ -66,15 +66,14 @@ std::string section(const ReportedExperiment& reported) {
     return out + html_claims(reported) + "</section>\n";
 }
 
-std::string discrepancies(const ReportData& data) {
+std::string contradictions(const ReportData& data) {
     std::string out;
     for (const ReportedExperiment& reported : data.experiments)
         for (const auto& [claim, check] : reported.claims) {
-            if (check.verdict != ClaimVerdict::open_discrepancy &&
-                check.verdict != ClaimVerdict::contradicted)
-                continue;
+            if (check.verdict != ClaimVerdict::contradicted) continue;
             // What was compared stands with the claim; here, why it differs.
-            const std::string& why = claim->discrepancy.empty() ? check.reason : claim->discrepancy;
+            const std::string explained = explanation_text(*claim, check);
+            const std::string& why = explained.empty() ? check.reason : explained;
             out += fmt::format(
                 "<div class=\"note\"><p>{} {}</p><p>Paper: {} · ours: {} · <a "
                 "href=\"#s-{}\"><code>{}</code></a> · {}</p><p>{}</p></div>\n",
@@ -84,7 +83,7 @@ std::string discrepancies(const ReportData& data) {
                 escaped(claim->id), escaped(claim->source), escaped_prose(why));
         }
     if (out.empty()) return "";
-    return "<section id=\"discrepancies\">\n<h2>Where paper and reproduction differ</h2>\n" + out +
+    return "<section id=\"contradicted\">\n<h2>Where paper and reproduction differ</h2>\n" + out +
            "</section>\n";
 }
 
@@ -98,7 +97,7 @@ std::string html_page(const ReportData& data) {
     out += page_style_sheet();
     out += "</head>\n<body>\n" + head(data);
     for (const ReportedExperiment& reported : data.experiments) out += section(reported);
-    out += discrepancies(data);
+    out += contradictions(data);
     out += fmt::format(
         "<footer class=\"muted\"><p>exact: computed, no measurement. measured: real processes and "
         "time. "

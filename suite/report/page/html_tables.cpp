@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "suite/report/markup.hpp"
+#include "suite/report/text/claims_summary.hpp"
+#include "suite/report/text/paper_cells.hpp"
 
 namespace assay::report {
 namespace {
@@ -76,7 +78,21 @@ std::string with_unit(double value, const std::string& unit) {
     return text;
 }
 
-std::string verdict_rows(const std::vector<ReportedClaim>& claims) {
+/// Below the reason: what explains it, and the paper's cells beside ours.
+std::string below_reason(const Claim& claim, const ClaimCheck& check,
+                         const std::vector<store::Sample>& samples) {
+    std::string out;
+    if (const std::string why = explanation_text(claim, check); !why.empty())
+        out += fmt::format("<div class=\"reason\">{}</div>", escaped_prose(why));
+    if (const Grid cells = cells_grid(claim, samples); !cells.empty())
+        out += fmt::format(
+            "<details><summary>{} cells of the paper's table beside ours</summary>\n{}</details>",
+            claim.cells.size(), html_grid(cells));
+    return out;
+}
+
+std::string verdict_rows(const ReportedExperiment& reported) {
+    const std::vector<ReportedClaim>& claims = reported.claims;
     if (claims.empty()) return "";
     std::string out =
         "<div class=\"wide\"><table class=\"claims\"><thead><tr><th>Verdict</th>"
@@ -87,14 +103,15 @@ std::string verdict_rows(const std::vector<ReportedClaim>& claims) {
         out += fmt::format(
             "<tr class=\"says\"><td>{}</td><td>{}</td><td class=\"num\">{}</td><td "
             "class=\"num\">{}</td><td>{}</td></tr>\n<tr><td></td><td class=\"why\" "
-            "colspan=\"4\"><div class=\"reason\">{}</div><div class=\"source\"><code>{}</code>"
-            "{}{}</div></td></tr>\n",
+            "colspan=\"4\"><div class=\"reason\">{}</div>{}<div class=\"source\"><code>{}</code>"
+            "{}{}{}</div></td></tr>\n",
             html_verdict(check.verdict), escaped_prose(claim->says),
             claim->value ? escaped(with_unit(*claim->value, claim->unit)) : "–",
             check.obtained ? escaped(with_unit(*check.obtained, claim->unit)) : "–",
             check.provenance ? escaped(to_string(*check.provenance)) : "–",
-            escaped_prose(check.reason), escaped(claim->id), claim->source.empty() ? "" : " · ",
-            escaped(claim->source));
+            escaped_prose(check.reason), below_reason(*claim, check, reported.samples),
+            escaped(claim->id), claim->source.empty() ? "" : " · ", escaped(claim->source),
+            claim->kind == ClaimKind::claim ? "" : fmt::format(" · {}", to_string(claim->kind)));
     }
     return out + "</tbody></table></div>\n";
 }
@@ -149,7 +166,7 @@ std::string html_verdict(ClaimVerdict verdict) {
 }
 
 std::string html_claims(const ReportedExperiment& reported) {
-    const std::string parts = verdict_rows(reported.claims) + unchecked_list(reported.unchecked) +
+    const std::string parts = verdict_rows(reported) + unchecked_list(reported.unchecked) +
                               settings_list(reported.settings);
     return parts.empty() ? "" : "<h3>Claims</h3>\n" + parts;
 }

@@ -6,15 +6,11 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+
+#include "suite/report/text/text_table.hpp"
 
 namespace assay::report {
-namespace {
-
-bool is_setting(const Claim* claim) {
-    return claim != nullptr && claim->kind == ClaimKind::setting;
-}
-
-}  // namespace
 
 std::string_view state_name(ClaimState state) {
     switch (state) {
@@ -22,8 +18,8 @@ std::string_view state_name(ClaimState state) {
             return "holds";
         case ClaimState::contradicted:
             return "contradicted";
-        case ClaimState::discrepancy:
-            return "discrepancy";
+        case ClaimState::undecided:
+            return "undecided";
         case ClaimState::calibrated:
             return "calibrated";
         case ClaimState::needs_data:
@@ -46,8 +42,8 @@ ClaimState state_of(const Claim& claim, const ClaimCheck& check, const NeedIsHer
             return ClaimState::holds;
         case ClaimVerdict::contradicted:
             return ClaimState::contradicted;
-        case ClaimVerdict::open_discrepancy:
-            return ClaimState::discrepancy;
+        case ClaimVerdict::undecided:
+            return ClaimState::undecided;
         case ClaimVerdict::calibrated:
             return ClaimState::calibrated;
         case ClaimVerdict::not_run:
@@ -81,7 +77,7 @@ std::vector<ClaimCheck> on_this_machine(const Registry& registry,
     for (const Claim* claim : claims) {
         const auto found = by_claim.find(claim->id);
         if (found != by_claim.end() && rests_on_results(*found->second)) {
-            checks.push_back(judged(*claim, *found->second));
+            checks.push_back(*found->second);
             continue;
         }
         checks.push_back(check_claim(registry, *claim, {}, here));
@@ -96,11 +92,38 @@ std::vector<ClaimCheck> on_this_machine(const Registry& registry,
 std::vector<ClaimCheck> newest_checks(const Registry& registry, const store::Store* store,
                                       const std::vector<const Claim*>& claims,
                                       const NeedIsHere& here) {
-    std::vector<ClaimCheck> stored;
+    std::vector<ClaimCheck> known;
+    std::set<std::string> judged;  // by today's rules
+    bool older = false;
     if (store != nullptr)
-        for (store::StoredCheck& row : store->newest_claim_checks())
-            stored.push_back(std::move(row.check));
-    return on_this_machine(registry, claims, stored, here);
+        for (store::StoredCheck& row : store->newest_claim_checks()) {
+            if (row.rules < claim_rules) {
+                older = true;
+                continue;
+            }
+            judged.insert(row.check.claim);
+            known.push_back(std::move(row.check));
+        }
+    // What an older program stored may have a claim of today under another name, or not at all.
+    std::map<std::string, std::vector<Observation>> seen;  // by experiment
+    for (const Claim* claim : claims) {
+        if (!older || judged.contains(claim->id) || claim->kind == ClaimKind::setting) continue;
+        const auto [found, is_new] = seen.try_emplace(claim->experiment);
+        if (is_new) found->second = store->observations(claim->experiment);
+        known.push_back(check_claim(registry, *claim, found->second, here));
+    }
+    return on_this_machine(registry, claims, known, here);
+}
+
+std::string explanation_text(const Claim& claim, const ClaimCheck& check) {
+    if (check.verdict != ClaimVerdict::contradicted || !claim.explained) return {};
+    const std::string of =
+        fmt::format("{} ± {}", number(claim.explained->obtained), number(claim.explained->within));
+    if (is_explained(claim, check))
+        return fmt::format("explained: {} (of {})", claim.explained->because, of);
+    return fmt::format("its explanation is of {}, not of {}: {}", of,
+                       check.obtained ? number(*check.obtained) : "what was obtained",
+                       claim.explained->because);
 }
 
 bool rests_on_results(const ClaimCheck& check) {
@@ -108,62 +131,62 @@ bool rests_on_results(const ClaimCheck& check) {
            check.verdict != ClaimVerdict::not_checkable_here;
 }
 
+namespace {
+
+void count(StateCounts& sum, const Claim& claim, const ClaimCheck& check, const NeedIsHere& here) {
+    constexpr std::size_t StateCounts::*counts[] = {
+        &StateCounts::hold,         &StateCounts::contradicted, &StateCounts::undecided,
+        &StateCounts::calibrated,   &StateCounts::need_data,    &StateCounts::need_gpu,
+        &StateCounts::need_cluster, &StateCounts::no_command,   &StateCounts::not_run};
+    ++(sum.*counts[static_cast<std::size_t>(state_of(claim, check, here))]);
+    sum.explained += is_explained(claim, check) ? 1 : 0;
+}
+
+std::string checked_text(const StateCounts& sum) {
+    if (sum.checked() == 0) return fmt::format("none of {} claims checked", sum.claims());
+    std::string text = fmt::format("{} of {} checked hold", sum.hold, sum.checked());
+    if (sum.contradicted > 0)
+        text += fmt::format(", {} contradicted{}", sum.contradicted,
+                            sum.explained > 0 ? fmt::format(" ({} explained)", sum.explained) : "");
+    if (sum.undecided > 0) text += fmt::format(", {} undecided", sum.undecided);
+    if (sum.calibrated > 0) text += fmt::format(", {} calibrated", sum.calibrated);
+    return text;
+}
+
+}  // namespace
+
 ClaimsTally tally(const Registry& registry, std::span<const ClaimCheck> checks,
                   const NeedIsHere& here) {
     ClaimsTally sum;
-    const auto count = [&](ClaimState state) -> std::size_t& {
-        switch (state) {
-            case ClaimState::holds:
-                return sum.hold;
-            case ClaimState::contradicted:
-                return sum.contradicted;
-            case ClaimState::discrepancy:
-                return sum.discrepancies;
-            case ClaimState::calibrated:
-                return sum.calibrated;
-            case ClaimState::needs_data:
-                return sum.need_data;
-            case ClaimState::needs_gpu:
-                return sum.need_gpu;
-            case ClaimState::needs_cluster:
-                return sum.need_cluster;
-            case ClaimState::no_command:
-                return sum.no_command;
-            case ClaimState::not_run:
-                break;
-        }
-        return sum.not_run;
-    };
     static const Claim unknown;
     for (const ClaimCheck& check : checks) {
-        const Claim* claim = registry.claim(check.claim);
-        if (is_setting(claim))
+        const Claim* found = registry.claim(check.claim);
+        const Claim& claim = found != nullptr ? *found : unknown;
+        if (claim.kind == ClaimKind::setting)
             ++sum.settings;
         else
-            ++count(state_of(claim != nullptr ? *claim : unknown, check, here));
+            count(claim.kind == ClaimKind::ours         ? sum.ours
+                  : claim.kind == ClaimKind::arithmetic ? sum.arithmetic
+                                                        : sum,
+                  claim, check, here);
     }
     return sum;
 }
 
 std::string headline(const ClaimsTally& sum) {
-    std::vector<std::string> found, open;
-    const auto add = [](std::vector<std::string>& parts, std::size_t count, const char* one,
-                        const char* many) {
-        if (count > 0) parts.push_back(fmt::format("{} {}", count, count == 1 ? one : many));
+    std::vector<std::string> open;
+    const auto add = [&](std::size_t count, const char* one, const char* many) {
+        if (count > 0) open.push_back(fmt::format("{} {}", count, count == 1 ? one : many));
     };
-    add(found, sum.contradicted, "contradicted", "contradicted");
-    add(found, sum.discrepancies, "discrepancy", "discrepancies");
-    add(found, sum.calibrated, "calibrated", "calibrated");
-    add(open, sum.not_run, "not run", "not run");
-    add(open, sum.need_data, "needs data", "need data");
-    add(open, sum.need_gpu, "needs a GPU", "need a GPU");
-    add(open, sum.need_cluster, "needs the paper's cluster", "need the paper's cluster");
-    add(open, sum.no_command, "no command checks", "no command checks");
-    std::string text = sum.checked() == 0
-                           ? fmt::format("none of {} claims checked", sum.claims())
-                           : fmt::format("{} of {} checked hold", sum.hold, sum.checked());
-    if (!found.empty()) text += fmt::format(", {}", fmt::join(found, ", "));
+    add(sum.not_run, "not run", "not run");
+    add(sum.need_data, "needs data", "need data");
+    add(sum.need_gpu, "needs a GPU", "need a GPU");
+    add(sum.need_cluster, "needs the paper's cluster", "need the paper's cluster");
+    add(sum.no_command, "no command checks", "no command checks");
+    std::string text = checked_text(sum);
     if (!open.empty()) text += fmt::format("; {}", fmt::join(open, ", "));
+    if (sum.ours.claims() > 0) text += "; ours: " + checked_text(sum.ours);
+    if (sum.arithmetic.claims() > 0) text += "; arithmetic: " + checked_text(sum.arithmetic);
     return text;
 }
 

@@ -19,7 +19,7 @@ namespace assay::report {
 enum class ClaimState {
     holds,
     contradicted,
-    discrepancy,
+    undecided,
     calibrated,
     needs_data,  ///< a trace, weights, …, that is not on this machine
     needs_gpu,
@@ -27,7 +27,7 @@ enum class ClaimState {
     no_command,     ///< nothing in this version could check it
     not_run,        ///< all that it needs is here: a command checks it
 };
-/// "holds", "contradicted", "discrepancy", "calibrated", "needs data", "needs GPU",
+/// "holds", "contradicted", "undecided", "calibrated", "needs data", "needs GPU",
 /// "needs cluster", "no command", "not run"
 std::string_view state_name(ClaimState);
 
@@ -37,35 +37,46 @@ ClaimState state_of(const Claim&, const ClaimCheck&, const NeedIsHere& here = da
 /// to_json() of both, and "state": the state's name, or "setting".
 nlohmann::json claim_json(const Claim&, const ClaimCheck&);
 
-/// A check of each claim, in their order, from those that are known, read as the claims say today:
-/// a discrepancy may have been explained since. What keeps a claim without a result from one is
-/// said as it is on this machine now: data may have come since it was checked.
+/// A check of each claim, in their order, from those that are known. What keeps a claim without a
+/// result from one is said as it is on this machine now: data may have come since it was checked.
 std::vector<ClaimCheck> on_this_machine(const Registry& registry,
                                         const std::vector<const Claim*>& claims,
                                         std::span<const ClaimCheck> known,
                                         const NeedIsHere& here = data::is_here);
 
-/// The same, from the newest stored checks. `store` null: no database yet.
+/// The same, from the newest stored checks; where some were reached by older rules, these and those
+/// of claims that have none are judged anew, from the observations. `store` null: no database yet.
 std::vector<ClaimCheck> newest_checks(const Registry& registry, const store::Store* store,
                                       const std::vector<const Claim*>& claims,
                                       const NeedIsHere& here = data::is_here);
 
-/// Claims by state; settings are in no other count.
-struct ClaimsTally {
-    std::size_t hold = 0, contradicted = 0, discrepancies = 0, calibrated = 0;
+/// Claims by state.
+struct StateCounts {
+    std::size_t hold = 0, contradicted = 0, undecided = 0, calibrated = 0;
+    std::size_t explained = 0;  ///< of those that are contradicted
     std::size_t need_data = 0, need_gpu = 0, need_cluster = 0, no_command = 0, not_run = 0;
-    std::size_t settings = 0;
 
-    std::size_t checked() const { return hold + contradicted + discrepancies + calibrated; }
-    std::size_t claims() const {
-        return checked() + need_data + need_gpu + need_cluster + no_command + not_run;
-    }
+    std::size_t checked() const { return hold + contradicted + undecided + calibrated; }
+    std::size_t not_checkable() const { return need_data + need_gpu + need_cluster + no_command; }
+    std::size_t claims() const { return checked() + not_checkable() + not_run; }
+};
+
+/// The papers' claims, and apart from them what is ours and what is arithmetic; settings are in no
+/// other count.
+struct ClaimsTally : StateCounts {
+    StateCounts ours, arithmetic;
+    std::size_t settings = 0;
 };
 ClaimsTally tally(const Registry&, std::span<const ClaimCheck>,
                   const NeedIsHere& here = data::is_here);
 
-/// "29 of 49 checked hold, 4 discrepancies, 16 calibrated; 3 need a GPU, 55 not run"
+/// "29 of 49 checked hold, 4 contradicted (3 explained), 16 calibrated; 55 not run; ours: 5 of 6
+/// checked hold"
 std::string headline(const ClaimsTally&);
+
+/// "explained: Slow memory. (of 1.22 ± 0.1)", or that the explanation is of another value than what
+/// was obtained; empty where the claim is not contradicted or has none.
+std::string explanation_text(const Claim&, const ClaimCheck&);
 
 /// Whether results speak for or against it.
 bool rests_on_results(const ClaimCheck&);

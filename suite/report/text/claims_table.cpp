@@ -16,8 +16,12 @@ namespace {
 std::string saying(const Registry& registry, const ClaimCheck& check, std::size_t columns) {
     const Claim* claim = registry.claim(check.claim);
     if (claim == nullptr) return {};
-    return indented(fmt::format("“{}” ({})", claim->says, place_in_paper(registry, *claim)),
-                    columns);
+    std::string place = place_in_paper(registry, *claim);
+    if (claim->kind != ClaimKind::claim) place += fmt::format("; {}", to_string(claim->kind));
+    std::string text = indented(fmt::format("“{}” ({})", claim->says, place), columns);
+    if (const std::string why = explanation_text(*claim, check); !why.empty())
+        text += indented(why, columns);
+    return text;
 }
 
 /// Reasons of neighbours, told once where they are one; see without_experiment().

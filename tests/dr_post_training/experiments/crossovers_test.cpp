@@ -48,12 +48,13 @@ TEST(DrCrossovers, ClaimsHold) {
     int answered = 0;
     for (const Claim& claim :
          read_claims(std::filesystem::path(ASSAY_TEST_DATASETS) / "claims/dr_post_training.toml")) {
-        if (claim.experiment != "dr_post_training/crossovers" || claim.test.empty()) continue;
+        if (claim.experiment != "dr_post_training/crossovers" || claim.metric.empty()) continue;
+        EXPECT_EQ(claim.kind, ClaimKind::arithmetic) << claim.id;
         const ClaimCheck result = check(claim, observations, {});
         EXPECT_EQ(result.verdict, ClaimVerdict::supported) << claim.id << ": " << result.reason;
         ++answered;
     }
-    EXPECT_EQ(answered, 12);
+    EXPECT_EQ(answered, 16);
 }
 
 TEST(DrCrossovers, RefusesWhatItDoesNotKnow) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <sstream>
@@ -249,10 +250,19 @@ TEST(Tunings, EveryArmOfThePaperTrainsUnderEach) {
             EXPECT_TRUE(std::isfinite(recorder.value("perplexity"))) << tuning << arm;
             EXPECT_NE(recorder.value("perplexity"), recorder.value("perplexity_at_start"))
                 << tuning << arm;
-            EXPECT_GT(recorder.value("step_over_plain"), 0);
-            EXPECT_GE(recorder.value("steps_equal_time"), 0);
-            if (arm == std::string_view("less")) {
-                EXPECT_LE(recorder.value("kept_related"), 1);
+            // In the time of four plain steps; less what choosing ahead has taken.
+            const double over_plain = recorder.value("step_over_plain");
+            EXPECT_GT(over_plain, 0);
+            const double in_time = std::clamp(4 / over_plain, 0.0, 16.0);
+            if (arm != std::string_view("less")) {
+                EXPECT_NEAR(recorder.value("steps_equal_time"), in_time, 0.5 + 1e-9) << arm;
+            } else {
+                EXPECT_LE(recorder.value("steps_equal_time"), in_time + 0.5);
+                const Tiny tiny(Case{{"tuning", tuning}, {"steps", std::int64_t{4}}});
+                const auto chosen = prepare(arm, tiny.settings, tiny.rows, tiny.base, 3);
+                EXPECT_EQ(recorder.value("kept_related"), chosen.related) << "of the rows it chose";
+                EXPECT_GT(chosen.related, tiny.settings.pool.relevance)
+                    << "more than among all rows";
             }
         }
     // Ten times the rates for adapters; nothing else differs.

@@ -122,7 +122,7 @@ TEST_F(LazarusFig9Axes, OtherSlotsAreNoEvidenceAndOldResultsAre) {
     claim.experiment = "lazarus/fig9";
     claim.metric = "samples_total";
     claim.of.variant = "lazarus";
-    claim.test = "at_least";
+    claim.test.name = "at_least";
     claim.value = 10;
     claim.checkable = {{"toy", "emulated"}};
     Observation seen;

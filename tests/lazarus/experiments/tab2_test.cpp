@@ -82,18 +82,18 @@ TEST(LazarusTable2, VerdictsOnThePublishedTrace) {
     std::map<std::string, ClaimVerdict> verdicts;
     for (const Claim& claim :
          read_claims(std::filesystem::path(ASSAY_TEST_DATASETS) / "claims/lazarus.toml"))
-        if (claim.test == "custom:tab2_within") {
+        if (claim.test.name == "custom:tab2_within") {
             const ClaimCheck found = check(claim, observations, claim_checks());
             verdicts[claim.id] = found.verdict;
+            EXPECT_EQ(is_explained(claim, found), found.verdict == ClaimVerdict::contradicted);
             RecordProperty(claim.id, found.reason);
         }
-    EXPECT_THAT(
-        verdicts,
-        testing::UnorderedElementsAre(
-            testing::Pair("lazarus/tab2/gpt-s/200/experts", ClaimVerdict::supported),
-            testing::Pair("lazarus/tab2/gpt-s/4000/experts", ClaimVerdict::supported),
-            testing::Pair("lazarus/tab2/gpt-l/200/experts", ClaimVerdict::open_discrepancy),
-            testing::Pair("lazarus/tab2/gpt-l/4000/experts", ClaimVerdict::open_discrepancy)));
+    EXPECT_THAT(verdicts,
+                testing::UnorderedElementsAre(
+                    testing::Pair("lazarus/tab2/gpt-s/200/experts", ClaimVerdict::supported),
+                    testing::Pair("lazarus/tab2/gpt-s/4000/experts", ClaimVerdict::supported),
+                    testing::Pair("lazarus/tab2/gpt-l/200/experts", ClaimVerdict::contradicted),
+                    testing::Pair("lazarus/tab2/gpt-l/4000/experts", ClaimVerdict::contradicted)));
 }
 
 }  // namespace

@@ -4,11 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <map>
 #include <set>
+#include <variant>
+#include <vector>
 
 #include "impls/lazarus/spot/assumed_inputs.hpp"
+#include "impls/lazarus/spot/fig9_course.hpp"
 #include "impls/lazarus/spot/spot_training.hpp"
 #include "suite/drive/simulated/event_queue.hpp"
+#include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -93,6 +99,28 @@ TEST(AssumedInputs, RangesHoldWhatTheProfilesSay) {
             EXPECT_LE(said.at(input.name), input.high) << id << ' ' << input.name;
         }
     }
+}
+
+// A course without a restart and one with two, as fig6 to fig14 record them.
+TEST(TrainingCourse, ARunWithoutARestartRecordsItsEnd) {
+    SpotTraining training;
+    training.duration_s = 80 * 60;
+    training.seed = 7;
+    const auto minutes = [&](const std::vector<double>& restarts_s) {
+        TrainingCourse course;
+        course.restarts = restarts_s;
+        MemoryRecorder recorder;
+        record_course(course, training, {}, recorder);
+        std::map<std::int64_t, double> found;
+        for (const auto& metric : recorder.metrics)
+            if (metric.name == "restart_min") {
+                EXPECT_EQ(metric.labels.at("draw"), Value(std::int64_t{7}));
+                found[std::get<std::int64_t>(metric.labels.at("event"))] = metric.value;
+            }
+        return found;
+    };
+    EXPECT_EQ(minutes({}), (std::map<std::int64_t, double>{{0, 80}}));
+    EXPECT_EQ(minutes({34 * 60, 51 * 60}), (std::map<std::int64_t, double>{{0, 34}, {1, 51}}));
 }
 
 }  // namespace

@@ -1,8 +1,12 @@
-// Samples of a training experiment, made up.
+// LTE's claims, and samples that are made up.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "suite/claim/claim.hpp"
@@ -36,7 +40,6 @@ class MadeUp {
     void add(const std::string& variant, Case axes, const std::string& metric, const Labels& labels,
              double value, std::uint64_t seed) {
         Observation o;
-        o.experiment = "lte/fig6";
         o.variant = variant;
         o.axes = std::move(axes);
         o.provenance = Provenance::measured;
@@ -51,15 +54,29 @@ class MadeUp {
     int samples_ = 0;
 };
 
-inline Claim made_up_claim(const std::string& metric, const std::string& of,
-                           const std::string& over = "") {
-    Claim claim;
-    claim.id = "lte/fig6/claim";
-    claim.experiment = "lte/fig6";
-    claim.metric = metric;
-    claim.of.variant = of;
-    if (!over.empty()) claim.over = Selector{over, {}};
-    return claim;
+/// Of the experiment and at the profile where the claim counts them.
+inline std::vector<Observation> seen_for(const Claim& claim, const MadeUp& made,
+                                         Profile profile = Profile::small) {
+    std::vector<Observation> seen = made.all();
+    for (Observation& o : seen) {
+        o.experiment = claim.experiment;
+        o.profile = profile;
+    }
+    return seen;
+}
+
+/// LTE's claims, as their file has them.
+inline const std::vector<Claim>& claims() {
+    static const auto read =
+        read_claims(std::filesystem::path(ASSAY_TEST_DATASETS) / "claims/lte.toml");
+    return read;
+}
+
+inline const Claim& claim(std::string_view id) {
+    const auto found =
+        std::find_if(claims().begin(), claims().end(), [&](const auto& c) { return c.id == id; });
+    if (found == claims().end()) throw std::out_of_range(std::string(id));
+    return *found;
 }
 
 }  // namespace assay::lte

@@ -91,10 +91,10 @@ TEST(LteTable1, ClaimsHoldAndWhatWasFittedReadsCalibrated) {
     int answered = 0;
     for (const Claim& claim :
          read_claims(std::filesystem::path(ASSAY_TEST_DATASETS) / "claims/lte.toml")) {
-        if (claim.experiment != "lte/tab1" || claim.test.empty()) continue;
+        if (claim.experiment != "lte/tab1" || claim.test.name.empty()) continue;
         const ClaimCheck result = check(claim, observations, {});
-        EXPECT_EQ(result.verdict,
-                  claim.fitted_from.empty() ? ClaimVerdict::supported : ClaimVerdict::calibrated)
+        const bool printed = claim.id != "lte/tab1/full" && claim.id != "lte/tab1/router-cost";
+        EXPECT_EQ(result.verdict, printed ? ClaimVerdict::calibrated : ClaimVerdict::supported)
             << claim.id << ": " << result.reason;
         ++answered;
     }

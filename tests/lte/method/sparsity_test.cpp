@@ -83,6 +83,16 @@ TEST(SparsityStatistics, UnionShrinksWithTheBatchAndEndsWithAllTokens) {
     EXPECT_NEAR(before, 1 - all, 1e-12);
 }
 
+// Half of the experts serve a token in five each, the others none: 0.1 are active.
+TEST(SparsityStatistics, UnionsAreComparedWithThoseOfIndependentExperts) {
+    const auto shared = [](int batch) { return 0.5 + 0.5 * std::pow(0.8, batch); };
+    EXPECT_NEAR(union_over_independent(shared(16), shared(1), 16),
+                0.5 * (1 - std::pow(0.8, 16)) / (1 - std::pow(0.9, 16)), 1e-12);
+    EXPECT_NEAR(union_over_independent(std::pow(0.9, 16), 0.9, 16), 1, 1e-12);
+    EXPECT_NEAR(union_over_independent(shared(1), shared(1), 1), 1, 1e-12);
+    EXPECT_EQ(union_over_independent(1, 1, 16), 1);  // nothing is ever active
+}
+
 TEST(Scores, HistogramAndNearness) {
     const std::vector<at::Tensor> scores{at::tensor({0.0, 0.1, 0.45, 0.55}),
                                          at::tensor({0.9, 1.0})};

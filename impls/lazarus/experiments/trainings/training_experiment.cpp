@@ -161,8 +161,10 @@ std::vector<MetricSpec> training_metrics() {
             Direction::none, {"reason"}),
         metric("waits", "count", "times training stood still until more nodes came",
                Direction::lower),
-        metric("restart_min", "min", "minute at which a restart from a checkpoint began",
-               Direction::none, {"event"}),
+        metric("restart_min", "min",
+               "minute at which a restart from a checkpoint began, by draw of the victims (the "
+               "seed); of a run without a restart the minute at which it ended",
+               Direction::none, {"event", "draw"}),
         metric("deaths", "count", "workers killed while they trained or waited", Direction::none),
         metric("mean_nodes_used", "count", "workers that train, over time", Direction::higher),
         metric("share", "fraction",
