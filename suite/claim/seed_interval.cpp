@@ -52,9 +52,12 @@ SeedInterval seed_interval(const SeedValues& values, const Bounds& bounds, std::
     const bool beneath = corrected_high && (bounds.strictly ? corrected_high->high <= bounds.low
                                                             : corrected_high->high < bounds.low);
     const bool beyond = corrected_low && corrected_low->low > bounds.high;
-    if (beneath || beyond)
+    if (beneath || beyond) {
         found.standing = Standing::fails;
-    else if (above && found.high <= bounds.high)
+        found.slack = beneath ? found.high - bounds.low : bounds.high - found.low;
+    }
+    if (found.standing == Standing::fails) return found;
+    if (above && found.high <= bounds.high)
         found.standing = Standing::holds;
     else
         found.open = !low || !high;

@@ -18,6 +18,7 @@
 #include "suite/cli/run/session.hpp"
 #include "suite/cli/terminal/live_progress.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/report/text/claims_summary.hpp"
 #include "suite/store/schema/migration.hpp"
 #include "tests/base/temporary_folder.hpp"
 #include "tests/cli/program.hpp"
@@ -126,23 +127,27 @@ TEST(PolicyReplay, WithoutRecordingOrPolicyIsASentence) {
     EXPECT_THAT(error_of(speaking, sample), ::testing::HasSubstr("this build does not have"));
 }
 
+/// Its claim is dummy/sum/thrice.
 runner::Outcome outcome_of(std::initializer_list<SampleStatus> statuses, ClaimVerdict verdict) {
     runner::Outcome outcome;
     for (const SampleStatus status : statuses) outcome.samples.push_back(sample_with(status, 1, 1));
     ClaimCheck check;
+    check.claim = "dummy/sum/thrice";
     check.verdict = verdict;
+    check.obtained = 2;
     outcome.claims = {check};
     return outcome;
 }
 
 TEST(SessionExitCode, FailuresFirstThenVerdictsOnlyWithGate) {
     using S = SampleStatus;
-    const auto code = [](const runner::Outcome& outcome, bool gate) {
-        return static_cast<int>(session_exit_code(outcome, gate));
+    const Registry registry = assay::testing::make_dummy_registry();
+    const auto code = [&](const runner::Outcome& outcome, bool gate) {
+        return static_cast<int>(session_exit_code(registry, outcome, gate));
     };
     EXPECT_EQ(code(outcome_of({S::ok}, ClaimVerdict::contradicted), false), 0);
     EXPECT_EQ(code(outcome_of({S::ok}, ClaimVerdict::contradicted), true), 2);
-    EXPECT_EQ(code(outcome_of({S::ok}, ClaimVerdict::open_discrepancy), true), 0);
+    EXPECT_EQ(code(outcome_of({S::ok}, ClaimVerdict::undecided), true), 0);
     EXPECT_EQ(code(outcome_of({S::ok, S::failed}, ClaimVerdict::contradicted), true), 1);
     EXPECT_EQ(code(outcome_of({S::unsupported, S::unsupported}, ClaimVerdict::not_run), false), 4);
     EXPECT_EQ(code(outcome_of({S::ok, S::unsupported}, ClaimVerdict::not_run), false), 0);
@@ -151,6 +156,25 @@ TEST(SessionExitCode, FailuresFirstThenVerdictsOnlyWithGate) {
     runner::Outcome interrupted = outcome_of({S::ok}, ClaimVerdict::supported);
     interrupted.interrupted = true;
     EXPECT_EQ(code(interrupted, false), 1);
+}
+
+TEST(SessionExitCode, AGateFailsWhereAnExplanationIsMissingOrOfAnotherValue) {
+    const auto code = [](std::optional<Explanation> explained, ClaimKind kind) {
+        System system = assay::testing::make_dummy_system();
+        for (Claim& claim : system.claims) {
+            claim.explained = explained;
+            claim.kind = kind;
+        }
+        Registry registry;
+        registry.add(std::move(system));
+        const auto outcome = outcome_of({SampleStatus::ok}, ClaimVerdict::contradicted);
+        return static_cast<int>(session_exit_code(registry, outcome, true));
+    };
+    for (const ClaimKind kind : {ClaimKind::claim, ClaimKind::ours, ClaimKind::arithmetic}) {
+        EXPECT_EQ(code(Explanation{"b is a twice", 2.05, 0.1}, kind), 0);
+        EXPECT_EQ(code(Explanation{"b is a twice", 2.2, 0.1}, kind), 2);
+        EXPECT_EQ(code(std::nullopt, kind), 2);
+    }
 }
 
 /// As if the disk were full after so many bytes.
@@ -290,6 +314,55 @@ TEST_F(ReadingDatabase, WhatAddsBringsAnOlderFileUpToDate) {
     EXPECT_THROW(open_existing(context), store::StoreError) << "readers change nothing";
     EXPECT_TRUE(open_existing_to_write(context).sessions().empty());
     EXPECT_TRUE(open_existing(context).sessions().empty());
+}
+
+/// `a` and `b` of dummy/sum, b twice a, in a session of one machine.
+void add_sums(store::Store& store) {
+    store.put_machine({"aaaaaaaaaaaaaaaa", {{"hostname", "host"}}});
+    store::Session session;
+    session.id = "10000000-0000-4000-8000-000000000000";
+    session.machine = "aaaaaaaaaaaaaaaa";
+    session.suspects = nlohmann::json::object();
+    session.started = "2026-01-01T00:00:00.000Z";
+    store.begin_session(session);
+    for (const auto& [variant, total] : {std::pair{"a", 6.0}, std::pair{"b", 12.0}}) {
+        SampleSpec spec;
+        spec.experiment = "dummy/sum";
+        spec.variant = variant;
+        spec.axes = {{"kind", std::string("plain")}, {"n", std::int64_t{3}}};
+        store::Sample sample;
+        sample.id = store.begin_sample(
+            session.id, spec,
+            {spec.experiment, spec.variant, spec.axes, spec.profile, spec.provenance});
+        sample.status = "ok";
+        sample.metrics = {{"total", {}, total}};
+        store.finish_sample(sample);
+    }
+    store.finish_session(session.id, "finished");
+}
+
+TEST_F(ReadingDatabase, VerdictsOfOlderRulesAreReachedAnew) {
+    registry = assay::testing::make_dummy_registry();
+    store::Store store = store::Store::open(context.database, store::Access::write);
+    add_sums(store);
+    const std::vector<const Claim*> claims{registry.claim("dummy/sum/twice"),
+                                           registry.claim("dummy/sum/thrice")};
+    using enum ClaimVerdict;
+    const auto shown = [&] {
+        std::vector<ClaimVerdict> verdicts;
+        for (const ClaimCheck& check : report::newest_checks(registry, &store, claims))
+            verdicts.push_back(check.verdict);
+        return verdicts;
+    };
+    EXPECT_EQ(shown(), (std::vector{not_run, not_run})) << "nothing was judged yet";
+    store.put_claim_checks("", {{"dummy/sum/thrice", supported, "as stored", {}, 3.0}});
+    EXPECT_EQ(shown(), (std::vector{not_run, supported}));
+    SQLite::Database(context.database.string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE claim_check SET verdict = 'open discrepancy', rules = 0");
+    EXPECT_EQ(shown(), (std::vector{supported, contradicted}))
+        << "also what had another name under the older rules";
+    store.put_claim_checks("", {{"dummy/sum/thrice", supported, "as stored", {}, 3.0}});
+    EXPECT_EQ(shown(), (std::vector{not_run, supported})) << "the newest counts";
 }
 
 TEST_F(ReadingDatabase, WhatAddsMakesNone) {

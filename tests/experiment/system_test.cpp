@@ -22,7 +22,7 @@ assay::Claim claim(const std::string& id, const std::string& experiment) {
     made.id = id;
     made.experiment = experiment;
     made.metric = "p";
-    made.test = "near";
+    made.test.name = "near";
     made.value = 1;
     return made;
 }
@@ -136,9 +136,38 @@ TEST(Registry, RefusesWhatCannotBeRight) {
               "claim lazarus/fig8/a: experiment lazarus/fig8 has no axis or label 'stp'");
     EXPECT_EQ(refusal([](auto& s) {
                   s.claims = {claim("lazarus/fig8/a", "lazarus/fig8")};
-                  s.claims[0].test = "custom:nothing";
+                  s.claims[0].test.name = "custom:nothing";
               }),
               "claim lazarus/fig8/a: system lazarus has no check 'custom:nothing'");
+    const auto refused_test = [](assay::Test test) {
+        return refusal([&](auto& s) {
+            s.claims = {claim("lazarus/fig8/a", "lazarus/fig8")};
+            test.name = "near";
+            s.claims[0].test = test;
+        });
+    };
+    const std::string no = "claim lazarus/fig8/a: experiment lazarus/fig8 has no ";
+    const assay::Case misspelt{{"modle", std::string("gpt-l")}};
+    EXPECT_EQ(refused_test({.except = {misspelt}}), no + "axis or label 'modle'");
+    EXPECT_EQ(refused_test({.except = {{{"variant", std::string("compact")}}}}),
+              no + "variant 'compact'");
+    EXPECT_EQ(refused_test({.reduce = "max", .extreme_at = misspelt}),
+              no + "axis or label 'modle'");
+    EXPECT_EQ(refused_test({.between = {{"stp", {1, 2}}}}), no + "axis or label 'stp'");
+    EXPECT_EQ(refused_test({.absent = {"network"}}), no + "axis or label 'network'");
+    EXPECT_EQ(refused_test({.along = "model", .equal = "loss"}), no + "metric 'loss'");
+    const auto refused_fit = [](const assay::Fit& fit) {
+        return refusal([&](auto& s) {
+            s.claims = {claim("lazarus/fig8/a", "lazarus/fig8")};
+            s.claims[0].fits = {fit};
+        });
+    };
+    EXPECT_EQ(refused_fit({.of = "lazarus/fig8/", .metrics = {"loss"}}),
+              "a fit of lazarus/fig8/: experiment lazarus/fig8 has no metric 'loss'");
+    EXPECT_EQ(refused_fit({.of = "lazarus/fig8/", .variants = {"compact"}}),
+              "a fit of lazarus/fig8/: experiment lazarus/fig8 has no variant 'compact'");
+    EXPECT_EQ(refused_fit({.of = "lazarus/", .metrics = {"loss"}}), "accepted")
+        << "another experiment may have it";
     EXPECT_EQ(refusal([](auto& s) {
                   s.event_kinds = {{"death", "deaths"}};
               }),
@@ -236,7 +265,7 @@ TEST(Registry, AClaimMayWaitForItsExperiment) {
     assay::System system = lazarus();
     system.claims = {claim("lazarus/fig9/a", "lazarus/fig9"),
                      claim("lazarus/fig8/a", "lazarus/fig8")};
-    system.claims[0].test = "custom:later";
+    system.claims[0].test.name = "custom:later";
     for (auto& each : system.claims) each.checkable = {{"toy", "exact"}};
     registry.add(std::move(system));
     const assay::ClaimCheck waiting = check_claim(registry, *registry.claim("lazarus/fig9/a"), {});

@@ -51,11 +51,11 @@ TEST(Marks, SayWhatIsKnown) {
 Overview some_overview() {
     Overview overview;
     overview.headline = "1 of 2 checked hold";
-    overview.claims = {{"supported", 1}, {"open discrepancy", 1}};
+    overview.claims = {{"supported", 1}, {"undecided", 1}};
     overview.systems = {{"made",
                          "Made up",
                          {{"made/fig1", "A figure", {{"supported", 1}}, {{"ok", 3}}, "s1"},
-                          {"made/fig2", "", {{"open discrepancy", 1}}, {}, std::nullopt}}},
+                          {"made/fig2", "", {{"undecided", 1}}, {}, std::nullopt}}},
                         {"empty", "", {}}};
     overview.running = {{"s1", 8, 3, "p1"}};
     overview.confirmed = 2;
@@ -101,9 +101,9 @@ TEST(OverviewModel, ItsDumpHasWhatItShows) {
     OverviewModel model;
     model.set(some_overview());
     const auto json = dump({"overview", "a.db", 5, {}}, model);
-    EXPECT_EQ(json["claims"], nlohmann::json({{"supported", 1}, {"open discrepancy", 1}}));
+    EXPECT_EQ(json["claims"], nlohmann::json({{"supported", 1}, {"undecided", 1}}));
     EXPECT_EQ(json["systems"][0]["experiments"][1],
-              nlohmann::json::parse(R"({"id":"made/fig2","title":"","claims":{"open discrepancy":1},
+              nlohmann::json::parse(R"({"id":"made/fig2","title":"","claims":{"undecided":1},
                                         "samples":{},"newest":null})"));
     EXPECT_EQ(json["running"],
               nlohmann::json::parse(R"([{"session":"s1","planned":8,"done":3,"sample":"p1"}])"));

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "suite/report/text/claims_summary.hpp"
+#include "suite/report/text/paper_cells.hpp"
 #include "suite/report/text/unchecked_claims.hpp"
 #include "tests/base/temporary_folder.hpp"
 #include "tests/report/fixtures.hpp"
@@ -38,7 +39,8 @@ Registry registry() {
     setting.value = 32;
     system.claims.push_back(named("lazarus/setup/nodes", setting));
     Claim traced = system.claims.front();
-    traced.discrepancy.clear();
+    traced.explained.reset();
+    traced.cells.clear();
     traced.checkable = {{"toy", "exact"}};
     traced.needs = {"trace:smartmoe"};
     traced.of.where["trace"] = std::string("smartmoe");
@@ -129,16 +131,73 @@ TEST(ClaimsTally, CountsVerdictsAndLeavesSettingsOut) {
         headline(tally(all, checks)),
         "none of 7 claims checked; 2 need data, 1 needs the paper's cluster, 4 no command checks");
     checks[0].verdict = ClaimVerdict::supported;
-    checks[1].verdict = ClaimVerdict::open_discrepancy;
+    checks[1].verdict = ClaimVerdict::undecided;
     checks[2].verdict = ClaimVerdict::calibrated;
     const ClaimsTally sum = tally(all, checks);
     EXPECT_EQ(headline(sum),
-              "1 of 3 checked hold, 1 discrepancy, 1 calibrated; 2 need data, 1 needs the paper's "
+              "1 of 3 checked hold, 1 undecided, 1 calibrated; 2 need data, 1 needs the paper's "
               "cluster, 1 no command checks");
     EXPECT_EQ(sum.settings, 1U);
     EXPECT_EQ(sum.claims(), 7U);
     checks[1].verdict = ClaimVerdict::contradicted;
     EXPECT_THAT(headline(tally(all, checks)), HasSubstr("1 of 3 checked hold, 1 contradicted, "));
+}
+
+TEST(ClaimsTally, CountsOursAndArithmeticApart) {
+    System system;
+    system.id = "lazarus";
+    for (const auto& [id, kind] : {std::pair{"lazarus/fig8/printed", ClaimKind::claim},
+                                   std::pair{"lazarus/fig8/ours", ClaimKind::ours},
+                                   std::pair{"lazarus/fig8/closed", ClaimKind::arithmetic}}) {
+        Claim claim;
+        claim.kind = kind;
+        claim.experiment = "lazarus/fig8";
+        claim.explained = Explanation{"rounding", 0.5, 0.1};
+        system.claims.push_back(named(id, claim));
+    }
+    Registry all;
+    all.add(std::move(system));
+    std::vector<ClaimCheck> checks;
+    for (const Claim* claim : claims_of(all))
+        checks.push_back({claim->id, ClaimVerdict::contradicted, "", {}, 0.5});
+    checks[1].verdict = ClaimVerdict::supported;
+    checks[2].obtained = 0.7;
+    const ClaimsTally sum = tally(all, checks);
+    EXPECT_EQ(sum.claims(), 1U);
+    EXPECT_EQ(sum.contradicted, 1U);
+    EXPECT_EQ(sum.explained, 1U);
+    EXPECT_EQ(sum.ours.claims(), 1U);
+    EXPECT_EQ(sum.ours.hold, 1U);
+    EXPECT_EQ(sum.arithmetic.contradicted, 1U);
+    EXPECT_EQ(sum.arithmetic.explained, 0U) << "0.7 is not 0.5";
+    EXPECT_EQ(headline(sum),
+              "0 of 1 checked hold, 1 contradicted (1 explained); ours: 1 of 1 checked hold; "
+              "arithmetic: 0 of 1 checked hold, 1 contradicted");
+    const std::string rows = claims_rows(all, checks, 200);
+    EXPECT_THAT(rows, HasSubstr("    explained: rounding (of 0.5 ± 0.1)\n"));
+    EXPECT_THAT(rows, HasSubstr("    its explanation is of 0.5 ± 0.1, not of 0.7: rounding\n"));
+    EXPECT_THAT(rows, HasSubstr("; ours)\n"));
+    EXPECT_THAT(rows, HasSubstr("; arithmetic)\n"));
+}
+
+TEST(PaperCells, StandBesideTheMedianOfOurs) {
+    Claim claim = recovery_claims().front();
+    claim.cells = {{"mro", "4", 0.41}, {"gpt-l", "spread", 0.12}, {"other", "4", 0.2}};
+    std::vector<store::Sample> samples;
+    for (const double value : {0.5, 0.6, 0.7}) {
+        store::Sample& sample = samples.emplace_back();
+        sample.spec.variant = "mro";
+        sample.spec.axes = {{"model", std::string("gpt-l")}};
+        sample.metrics = {{claim.metric, {{"failed", std::int64_t{4}}}, value},
+                          {claim.metric, {{"failed", std::int64_t{5}}}, 0.1},
+                          {"plan_seconds", {{"failed", std::int64_t{4}}}, 9}};
+    }
+    EXPECT_EQ(cells_grid(claim, samples), (Grid{{"row", "column", "paper", "ours"},
+                                                {"mro", "4", "0.41", "0.6"},
+                                                {"gpt-l", "spread", "0.12", "–"},
+                                                {"other", "4", "0.2", "–"}}));
+    claim.cells.clear();
+    EXPECT_TRUE(cells_grid(claim, samples).empty());
 }
 
 TEST(ClaimsTally, DataThatIsHereLeavesOnlyTheRun) {
@@ -231,7 +290,7 @@ std::vector<UncheckedClaims> unchecked_of(const std::string& name,
             claim.id = experiment + id;
             claim.experiment = experiment;
             claim.metric = "m";
-            claim.test = "near";
+            claim.test.name = "near";
             claim.value = 1;
             claim.checkable = {{"toy", "exact"}};
             system.claims.push_back(claim);

@@ -88,16 +88,17 @@ std::vector<Claim> recovery_claims() {
                 {{"model", std::string("gpt-l")},
                  {"step", std::int64_t{200}},
                  {"failed", std::int64_t{4}}}};
-        c.test = "near";
+        c.test.name = "near";
         c.source = "section 6.3, Fig. 8";
         return c;
     };
     std::vector<Claim> claims{claim("mro", 0.41), claim("spread", 0.12)};
-    claims[0].discrepancy =
-        "Aligned plans give 129 of 210; the printed value needs unaligned layers.";
+    claims[0].explained = Explanation{
+        "Aligned plans give 129 of 210; the printed value needs unaligned layers.", 0.614, 0.001};
+    claims[0].cells = {{"mro", "4", 0.41}, {"spread", "4", 0.12}, {"other", "4", 0.2}};
     Claim bound = claim("mro", 0.9);
     bound.id = "lazarus/fig8/bound";
-    bound.test = "at_least";
+    bound.test.name = "at_least";
     claims.push_back(bound);
     return claims;
 }
@@ -194,7 +195,7 @@ ReportData whole_report() {
     failed.reason = "\"everyone\" was killed & <b>nobody</b> was left";
     data.experiments.back().unsuccessful = {failed};
     const std::vector<ClaimCheck> checks{
-        {claims[0].id, ClaimVerdict::open_discrepancy, "0.614 is not within 15 % of 0.41.",
+        {claims[0].id, ClaimVerdict::contradicted, "0.614 is not within 15 % of 0.41.",
          Provenance::exact, 0.614},
         {claims[1].id, ClaimVerdict::supported, "0.119 against 0.12, one sample.",
          Provenance::exact, 0.119},
@@ -203,7 +204,7 @@ ReportData whole_report() {
         data.experiments.back().claims.push_back({&claims[i], checks[i]});
     data.experiments.back().unchecked = {{3, "need <data>: `assay data fetch it`", "a/b (3)"}};
     data.experiments.back().settings = {&claims[2]};
-    data.headline = "1 of 2 checked hold, 1 discrepancy; 3 need data";
+    data.headline = "1 of 2 checked hold, 1 contradicted (1 explained); 3 need data";
     data.experiments.push_back({&live, {live_sample()}, {}, {}, {}, {}, training_kinds()});
     return data;
 }

@@ -27,7 +27,7 @@ Registry pair_registry() {
     claim.metric = "speed";
     claim.of.variant = "a";
     claim.over = Selector{"b", {}};
-    claim.test = "at_least";
+    claim.test.name = "at_least";
     claim.value = 2;
     claim.checkable = {{"toy", "emulated"}};
     System system;

@@ -310,7 +310,7 @@ Claim make_claim(const std::string& id, double value) {
     claim.metric = "total";
     claim.of = {"b", {{"n", std::int64_t{3}}}};
     claim.over = Selector{"a", {{"n", std::int64_t{3}}}};
-    claim.test = "near";
+    claim.test.name = "near";
     claim.checkable = {{"toy", "exact"}};
     claim.source = "Gauss, at school";
     return claim;

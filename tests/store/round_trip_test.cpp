@@ -125,14 +125,15 @@ TEST_F(RoundTrip, ClaimChecksNewestOfEach) {
                            {{"a", ClaimVerdict::contradicted, "first", Provenance::exact, 1.0},
                             {"b", ClaimVerdict::not_checkable_here, "needs a GPU", {}, {}}});
     store.put_claim_checks(
-        "", {{"a", ClaimVerdict::open_discrepancy, "second", Provenance::emulated, 0.5}});
+        "", {{"a", ClaimVerdict::undecided, "second", Provenance::emulated, 0.5}});
     const auto checks = reader().newest_claim_checks();
     ASSERT_EQ(checks.size(), 2u);
-    EXPECT_EQ(checks[0].check.verdict, ClaimVerdict::open_discrepancy);
+    EXPECT_EQ(checks[0].check.verdict, ClaimVerdict::undecided);
     EXPECT_EQ(checks[0].check.reason, "second");
     EXPECT_EQ(checks[0].check.provenance, Provenance::emulated);
     EXPECT_EQ(checks[0].check.obtained, 0.5);
     EXPECT_EQ(checks[0].session, "");
+    EXPECT_EQ(checks[0].rules, claim_rules);
     EXPECT_EQ(checks[1].session, session);
     EXPECT_EQ(checks[1].check.verdict, ClaimVerdict::not_checkable_here);
     EXPECT_FALSE(checks[1].check.obtained || checks[1].check.provenance);

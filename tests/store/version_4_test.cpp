@@ -57,6 +57,23 @@ TEST_F(VersionFour, IsBroughtUpToDateWithAllItHolds) {
     EXPECT_EQ(schema_version(file(), sql), migrations().back().to);
 }
 
+TEST_F(VersionFour, ItsVerdictsAreOfOlderRules) {
+    SQLite::Database(file().string(), SQLite::OPEN_READWRITE)
+        .exec(
+            "INSERT INTO claim_check VALUES ('c', NULL, 'made/fig1/a', '2026-11-22T22:22:59.000Z', "
+            "0, 'open discrepancy', 'known', 'exact', 0.5)");
+    Store store = Store::open(file(), Access::write);
+    const auto rules_of = [&](const std::string& claim) {
+        for (const StoredCheck& stored : store.newest_claim_checks())
+            if (stored.check.claim == claim) return stored.rules;
+        return -1;
+    };
+    EXPECT_EQ(rules_of("made/fig1/a"), 0);
+    store.put_claim_checks("", {{"made/fig1/a", ClaimVerdict::undecided, "anew", {}, {}}});
+    EXPECT_EQ(rules_of("made/fig1/a"), claim_rules);
+    EXPECT_TRUE(store.check().ok);
+}
+
 TEST_F(VersionFour, CanBeMergedAsItIs) {
     Store store = Store::open(folder / "new.db", Access::write);
     EXPECT_EQ(store.merge(file()).samples, 3) << "not the one that was running";
