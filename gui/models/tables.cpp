@@ -25,9 +25,7 @@ QString verdict_text(const JudgedClaim& judged) {
         case ClaimVerdict::supported:
             return QStringLiteral("✓ holds");
         case ClaimVerdict::contradicted:
-            return is_explained(*judged.claim, judged.check)
-                       ? QStringLiteral("✗ contradicted, explained")
-                       : QStringLiteral("✗ contradicted");
+            return QStringLiteral("✗ contradicted");  // explained or not: claim_details()
         case ClaimVerdict::undecided:
             return QStringLiteral("? undecided");
         case ClaimVerdict::calibrated:

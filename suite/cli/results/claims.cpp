@@ -230,14 +230,15 @@ void print_claims(const Context& context, const ClaimsOptions& options,
                   const store::Store* store) {
     const std::size_t columns = drawing_width(widest);
     const report::ClaimsTally sum = report::tally(context.registry, all);
-    if (sum.claims() > 0) std::cout << hanging("", report::headline(sum), text_columns()) << '\n';
+    if (sum.all_kinds() > 0)
+        std::cout << hanging("", report::headline(sum), text_columns()) << '\n';
     if (options.settings) {
         std::cout << report::settings_table(context.registry, all, text_columns());
         return;
     }
     if (!options.verdict.empty() && shown.empty()) {
         std::cout << hanging("",
-                             fmt::format("none of these {} claims reads '{}'", sum.claims(),
+                             fmt::format("none of these {} claims reads '{}'", sum.all_kinds(),
                                          verdict_named(options.verdict)),
                              prose_columns());
         return;

@@ -183,11 +183,12 @@ std::string headline(const ClaimsTally& sum) {
     add(sum.need_gpu, "needs a GPU", "need a GPU");
     add(sum.need_cluster, "needs the paper's cluster", "need the paper's cluster");
     add(sum.no_command, "no command checks", "no command checks");
-    std::string text = checked_text(sum);
-    if (!open.empty()) text += fmt::format("; {}", fmt::join(open, ", "));
-    if (sum.ours.claims() > 0) text += "; ours: " + checked_text(sum.ours);
-    if (sum.arithmetic.claims() > 0) text += "; arithmetic: " + checked_text(sum.arithmetic);
-    return text;
+    std::vector<std::string> parts;
+    if (sum.claims() > 0 || sum.all_kinds() == 0) parts.push_back(checked_text(sum));
+    if (!open.empty()) parts.push_back(fmt::format("{}", fmt::join(open, ", ")));
+    if (sum.ours.claims() > 0) parts.push_back("ours: " + checked_text(sum.ours));
+    if (sum.arithmetic.claims() > 0) parts.push_back("arithmetic: " + checked_text(sum.arithmetic));
+    return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string place_in_paper(const Registry& registry, const Claim& claim) {

@@ -66,6 +66,8 @@ struct StateCounts {
 struct ClaimsTally : StateCounts {
     StateCounts ours, arithmetic;
     std::size_t settings = 0;
+
+    std::size_t all_kinds() const { return claims() + ours.claims() + arithmetic.claims(); }
 };
 ClaimsTally tally(const Registry&, std::span<const ClaimCheck>,
                   const NeedIsHere& here = data::is_here);

@@ -17,7 +17,8 @@ std::string saying(const Registry& registry, const ClaimCheck& check, std::size_
     const Claim* claim = registry.claim(check.claim);
     if (claim == nullptr) return {};
     std::string place = place_in_paper(registry, *claim);
-    if (claim->kind != ClaimKind::claim) place += fmt::format("; {}", to_string(claim->kind));
+    if (claim->kind != ClaimKind::claim)
+        place += fmt::format("{}{}", place.empty() ? "" : "; ", to_string(claim->kind));
     std::string text = indented(fmt::format("“{}” ({})", claim->says, place), columns);
     if (const std::string why = explanation_text(*claim, check); !why.empty())
         text += indented(why, columns);

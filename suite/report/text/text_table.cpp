@@ -153,8 +153,15 @@ std::string broken(const std::string& cell, std::size_t width) {
     return out;
 }
 
-/// A row as lines "column  cell", the rows apart by an empty line. Where the cells would have no
-/// room beside the names, long ones follow below them.
+/// Whether words broken at blanks keep to the width: no single one is wider.
+bool fits(const std::string& cell, std::size_t width) {
+    const std::vector<std::string> lines = lines_of(broken(cell, width));
+    return std::all_of(lines.begin(), lines.end(),
+                       [&](const std::string& line) { return display_width(line) <= width; });
+}
+
+/// A row as lines "column  cell", the rows apart by an empty line. Where a cell has no room beside
+/// the names, it follows below its own.
 std::string as_blocks(const Grid& rows, std::size_t width) {
     std::size_t names = 0;
     for (const std::string& name : rows[0]) names = std::max(names, display_width(name));
@@ -169,7 +176,8 @@ std::string as_blocks(const Grid& rows, std::size_t width) {
             if (cell.empty()) continue;
             const std::size_t taken = (beside ? names : display_width(name)) + column_gap;
             const std::size_t left = width > taken ? width - taken : 0;
-            if (beside || (lines_of(cell).size() == 1 && display_width(cell) <= left)) {
+            if (beside ? fits(cell, left)
+                       : lines_of(cell).size() == 1 && display_width(cell) <= left) {
                 append(out, {name, broken(cell, left)}, {taken - column_gap, left}, {false, false});
                 continue;
             }
