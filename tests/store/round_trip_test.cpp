@@ -124,8 +124,8 @@ TEST_F(RoundTrip, ClaimChecksNewestOfEach) {
     store.put_claim_checks(session,
                            {{"a", ClaimVerdict::contradicted, "first", Provenance::exact, 1.0},
                             {"b", ClaimVerdict::not_checkable_here, "needs a GPU", {}, {}}});
-    store.put_claim_checks(
-        "", {{"a", ClaimVerdict::undecided, "second", Provenance::emulated, 0.5}});
+    store.put_claim_checks("",
+                           {{"a", ClaimVerdict::undecided, "second", Provenance::emulated, 0.5}});
     const auto checks = reader().newest_claim_checks();
     ASSERT_EQ(checks.size(), 2u);
     EXPECT_EQ(checks[0].check.verdict, ClaimVerdict::undecided);
