@@ -205,12 +205,16 @@ std::optional<Finding> tested(const Claim& claim, const CustomCheck* custom,
             missing.push_back(to_string(choice));
     }
     if (all.empty()) return std::nullopt;
-    const auto worst = std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
-        return less_favourable(a.outcome, b.outcome);
-    });
-    Finding found{result(claim, verdict_of(all, missing.empty()), ""), worst->outcome.slack,
-                  missing.empty()};
+    Finding found{result(claim, verdict_of(all, missing.empty()), ""), 0, missing.empty()};
     ClaimCheck& check = found.check;
+    // What is calibrated holds where a fit determines it, and that is what it speaks of.
+    const auto speaks = [&](const ChoiceOutcome& one) {
+        return check.verdict != ClaimVerdict::calibrated || !one.fitted.empty();
+    };
+    const auto worst = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+        return speaks(a) != speaks(b) ? speaks(a) : less_favourable(a.outcome, b.outcome);
+    });
+    found.slack = worst->outcome.slack;
     check.obtained = worst->outcome.obtained;
     if (all.size() > most_choices_told) {
         check.reason = over_choices(all, *worst);

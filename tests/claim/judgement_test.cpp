@@ -289,6 +289,13 @@ TEST(ClaimJudgement, WhatFollowsOfAllChoicesAndOfFits) {
     };
     EXPECT_EQ(verdict(10, 10), ClaimVerdict::supported) << "at one without a fit";
     EXPECT_EQ(verdict(10, 20), ClaimVerdict::calibrated);
+    EXPECT_EQ(checked(assuming, {seen(10.5, Profile::toy, Provenance::emulated,
+                                      {{"calibration", std::string("fitted")}}),
+                                 seen(20, Profile::toy, Provenance::emulated,
+                                      {{"calibration", std::string("own")}})})
+                  .obtained,
+              10.5)
+        << "of the end that holds";
     EXPECT_EQ(verdict(20, 10), ClaimVerdict::undecided);
     EXPECT_EQ(verdict(20, 20), ClaimVerdict::contradicted);
     EXPECT_EQ(verdict(10, 0), ClaimVerdict::undecided) << "one was not run";

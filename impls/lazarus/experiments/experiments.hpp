@@ -42,16 +42,9 @@ Experiment x_correlated();     ///< whole racks lost
 /// A sample of fig9 or x_clocks with the axes that older series do not name.
 SampleSpec with_every_axis(SampleSpec spec);
 
-/// Checks of claims that need more than one number compared with another (claim_checks.cpp), by the
-/// name after "custom:" in datasets/claims/lazarus.toml. Each reads "not run" until its experiment
-/// has run (profile toy is enough). The known discrepancies read "open discrepancy" with the
-/// numbers, and "supported" should a later policy mend what they describe:
-///   theorem1       x_theorem1, part all_small and the counterexamples
-///   fewer_than_f   x_theorem1, part n5_c6_e13
-///   fig8_41        fig8, GPT-L, step 200, four failures
-/// The others:
+/// Checks of claims in code (claim_checks.cpp), by the name after "custom:" in
+/// datasets/claims/lazarus.toml:
 ///   tab2_within    tab2: whether a count of states is likely among the recoverable sets of victims
-///   every_restart  fig9: every restart of every sample at the claimed minute
 std::map<std::string, CustomCheck, std::less<>> claim_checks();
 
 }  // namespace assay::lazarus

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -117,8 +118,9 @@ std::vector<ClaimCheck> newest_checks(const Registry& registry, const store::Sto
 
 std::string explanation_text(const Claim& claim, const ClaimCheck& check) {
     if (check.verdict != ClaimVerdict::contradicted || !claim.explained) return {};
-    const std::string of =
-        fmt::format("{} ± {}", number(claim.explained->obtained), number(claim.explained->within));
+    std::string of = number(claim.explained->obtained);
+    if (claim.explained->within > 1e-6 * std::abs(claim.explained->obtained))
+        of += fmt::format(" ± {}", number(claim.explained->within));
     if (is_explained(claim, check))
         return fmt::format("explained: {} (of {})", claim.explained->because, of);
     return fmt::format("its explanation is of {}, not of {}: {}", of,
