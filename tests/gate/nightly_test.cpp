@@ -399,7 +399,7 @@ TEST_F(NightlyTest, AKilledNightGoesOn) {
 /// The night of the candidate is over when it was killed, and its own begins when it goes on.
 TEST_F(NightlyTest, ANightThatGoesOnCountsFromThen) {
     std::string text = suite_text;
-    text.replace(text.find("min_apart_h = 0"), 15, "min_apart_h = 0.0006");  // two seconds
+    text.replace(text.find("min_apart_h = 0"), 15, "min_apart_h = 0.0005");  // two whole seconds
     std::ofstream(folder / "tiny.toml") << text;
     night();
     accept();
