@@ -38,8 +38,7 @@ Scores scores_of(const nn::Decoder& decoder, Partition partition, Scoring scorin
     selecting_step(model, maps, Schedule::one_pass, rows.general(step).rows, rows.target(step))
         ->backward();
     Scores found;
-    for (const auto& [group, decision] : maps.decisions())
-        found[group] = decision.statistics.target.scores;
+    for (const auto& [group, decision] : maps.decisions()) found[group] = decision.ranks_by;
     for (const auto& block : decoder.blocks()) block->zero_grad();
     return found;
 }

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "impls/nn/hashes.hpp"
 #include "impls/nn/training/checkpoint_files.hpp"
@@ -21,13 +22,21 @@ SftSettings small_settings(std::int64_t steps) {
     return sft_settings(spec);
 }
 
-bool scores_finite(const std::map<std::string, SelectingMaps::Decision>* decisions) {
-    if (!decisions) return true;
-    for (const auto& [group, decision] : *decisions)
-        for (const double score : decision.statistics.target.scores)
-            if (!std::isfinite(score)) return false;
-    return true;
-}
+/// While it lives a weight of the first layer is not a number, and with it the activations of every
+/// row from there on. Afterwards the weight is what it was, bit for bit.
+class PoisonedActivations {
+  public:
+    explicit PoisonedActivations(nn::Decoder& decoder)
+        : weight_(decoder.blocks()[1]->values().narrow(0, 0, 1)), was_(weight_.clone()) {
+        weight_.fill_(std::numeric_limits<float>::quiet_NaN());
+    }
+    PoisonedActivations(const PoisonedActivations&) = delete;
+    PoisonedActivations& operator=(const PoisonedActivations&) = delete;
+    ~PoisonedActivations() { weight_.copy_(was_); }
+
+  private:
+    at::Tensor weight_, was_;
+};
 
 std::string rows_text(const std::map<std::string, SelectingMaps::Decision>* decisions) {
     std::string text;
@@ -59,20 +68,25 @@ void GuardedTraining::begin() {
 
 GuardedTraining::Outcome GuardedTraining::compute(Step step, const std::function<void()>& midway) {
     for (auto& block : decoder_->blocks()) block->zero_grad();
+    std::optional<PoisonedActivations> poison;
+    if (poisoned_ > 0) {
+        poison.emplace(*decoder_);
+        --poisoned_;
+    }
     const auto current = arm_->step(step, rows_.general(step));
     if (midway) midway();
-    current->backward();
-    if (poisoned_ > 0) {
-        decoder_->blocks().back()->grad()[0].fill_(std::numeric_limits<float>::quiet_NaN());
-        --poisoned_;
+    try {
+        current->backward();
+    } catch (const NotFinite&) {
+        computed_.clear();
+        return {.loss = current->loss(), .selections = {}, .finite = false};
     }
     std::vector<nn::TrainedBlock> blocks;
     for (auto& block : decoder_->blocks()) blocks.push_back(block.get());
     computed_ = rows_text(arm_->decisions());
     return {.loss = current->loss(),
             .selections = computed_,
-            .finite = std::isfinite(current->loss()) && scores_finite(arm_->decisions()) &&
-                      std::isfinite(nn::gradient_norm(blocks))};
+            .finite = std::isfinite(current->loss()) && std::isfinite(nn::gradient_norm(blocks))};
 }
 
 void GuardedTraining::apply(Step step) {

@@ -37,7 +37,7 @@ class GuardedTraining {
     struct Outcome {
         double loss = 0;
         std::string selections;  ///< "GROUP=rows as bits", joined by blanks
-        bool finite = true;      ///< loss, scores and gradients
+        bool finite = true;      ///< loss, scores (nothing is chosen by others) and gradients
     };
     /// Gradients of the step after the state; changes nothing of it. Calls `midway` between forward
     /// and backward pass.
@@ -54,7 +54,9 @@ class GuardedTraining {
     void read(const std::filesystem::path& file, Step step);    ///< throws BadCheckpoint
 
     /// Injected faults.
-    void poison_next_step() { ++poisoned_; }  ///< called twice: the two computed next
+    /// The activations of the step that is computed next are not numbers, so that its scores and
+    /// gradients are none; called twice: of the two computed next.
+    void poison_next_step() { ++poisoned_; }
     void flip_bit(std::uint64_t where);
 
   private:

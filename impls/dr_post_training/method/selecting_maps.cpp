@@ -247,10 +247,14 @@ void SelectingMaps::reach(std::int64_t place, const at::Tensor& input,
     const auto n = static_cast<std::size_t>(general);
     const auto& shares = rows_.shares;
     direction.scores.assign(n, 0);
+    decision.ranks_by.assign(n, 0);
     if (group.scores.defined()) {
         const auto here = group.scores.cpu().contiguous();
-        for (std::size_t b = 0; b < n; ++b)
-            direction.scores[b] = here.const_data_ptr<double>()[b] / shares[b];
+        for (std::size_t b = 0; b < n; ++b) {
+            const double with_share = here.const_data_ptr<double>()[b];
+            direction.scores[b] = with_share / shares[b];
+            decision.ranks_by[b] = static_cast<double>(n) * with_share;
+        }
     }
     if (group.gram.defined()) {
         const auto here = group.gram.cpu().contiguous();

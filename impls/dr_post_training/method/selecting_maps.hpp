@@ -73,6 +73,8 @@ class SelectingMaps : public nn::Maps {
     /// time of its decision.
     struct Decision {
         GroupStatistics statistics;
+        std::vector<double>
+            ranks_by;  ///< [n] n·w<g,v>, what selection goes by: scores with weights
         Update update;
     };
     const std::map<std::string, Decision>& decisions() const { return decisions_; }

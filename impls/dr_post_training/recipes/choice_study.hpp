@@ -24,7 +24,7 @@ double jaccard(const std::set<std::size_t>& a, const std::set<std::size_t>& b);
 
 /// What one map saw and chose in a step.
 struct MapChoice {
-    std::vector<double> scores;  ///< [n]
+    std::vector<double> scores;  ///< [n] as selection ranks them: with the rows' weights
     std::set<std::size_t> rows;
 };
 

@@ -1,6 +1,7 @@
 #include "impls/dr_post_training/recipes/fine_tuning.hpp"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -36,12 +37,11 @@ void log_step(const std::map<std::string, SelectingMaps::Decision>& decisions,
     std::map<std::string, MapChoice> choices;
     for (const auto& [group, decision] : decisions) {
         MapChoice& choice = choices[group];
-        choice.scores = decision.statistics.target.scores;
+        choice.scores = decision.ranks_by;
         double bits = 0, magnitude = 0;
         const auto& weights = decision.update.weights;
         for (std::size_t b = 0; b < weights.size(); ++b) {
-            magnitude +=
-                std::abs(decision.statistics.target.scores[b]) / static_cast<double>(kinds.size());
+            magnitude += std::abs(decision.ranks_by[b]) / static_cast<double>(kinds.size());
             if (weights[b] == 0) continue;
             bits += std::ldexp(1.0, static_cast<int>(b));
             choice.rows.insert(b);
@@ -143,8 +143,13 @@ Tuned fine_tune(const SftSettings& settings, std::string_view arm_name, double r
         const double loss = current ? current->loss() : tuned.loss.back();
         return nn::TrainingStep{at::scalar_tensor(loss, at::kDouble), loss};
     };
-    callbacks.backward = [&](std::int64_t, const nn::TrainingStep&) {
-        if (current) current->backward();
+    callbacks.backward = [&](std::int64_t step, const nn::TrainingStep& done) {
+        try {
+            if (current) current->backward();
+        } catch (const NotFinite& bad) {
+            throw nn::TrainingDiverged(step, done.task_loss,
+                                       fmt::format("{} at step {}", bad.what(), step));
+        }
     };
     callbacks.after = [&](std::int64_t step, const nn::TrainingStep& done) {
         if (stopped)  // momentum would go on

@@ -37,7 +37,7 @@ class Filtering : public Arm {
         std::vector<nn::ScoredRow> rows;
         for (const auto row : kept) rows.push_back(general.rows[row]);
         SelectingMaps::Decision& decision = decisions_["all"];
-        decision.statistics.target.scores = scores;
+        decision.statistics.target.scores = decision.ranks_by = scores;
         decision.update = subset_update(
             std::move(kept), std::vector<double>(scores.size(), 1.0 / double(scores.size())));
         return plain_step(model_, rows);
@@ -71,6 +71,7 @@ class Filtering : public Arm {
                            settings_.head_chooses)
                 ->backward();
             const auto& scores = maps_.decisions().at("all").statistics.target.scores;
+            demand_finite(scores, "scores");
             for (std::size_t b = 0; b < scores.size(); b += settings_.n)
                 judged_.emplace_back(scores.begin() + static_cast<std::ptrdiff_t>(b),
                                      scores.begin() + static_cast<std::ptrdiff_t>(b + settings_.n));

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t least_text = 40, least_words = 8, prompt_words = 4;
 constexpr std::size_t least_definitions = 1000, least_verses = 1000;
+constexpr std::uint64_t uses = 4;  // of pools.hpp; each has every fourth definition
 // Streams of draws.
 constexpr std::uint64_t kind_stream = 1, word_stream = 2, other_stream = 3, verse_stream = 4,
                         use_stream = 5;
@@ -145,7 +146,12 @@ PoolRow TextRows::general_row(const PoolShape& shape, std::uint64_t number) cons
 }
 
 PoolRow TextRows::target_row(Use use, std::uint64_t number) const {
-    const auto place = (number * 4 + static_cast<std::uint64_t>(use)) % target_.size();
+    const auto place = number * uses + static_cast<std::uint64_t>(use);
+    if (place >= target_.size())
+        throw UserError(
+            fmt::format("row {} of a use is asked for, but the target's {} definitions give each "
+                        "of {} uses {} rows: ask for fewer rows, or give a longer dictionary",
+                        number + 1, target_.size(), uses, target_.size() / uses));
     const Definition& entry = target_[place];
     return {"Define: " + entry.word + "\n", entry.text, Kind::related};
 }

@@ -41,7 +41,7 @@ class TextRows {
 
     /// related: a definition; contrary: a word with the definition of another; other: a verse.
     PoolRow general_row(const PoolShape& shape, std::uint64_t number) const;
-    /// Entries of different uses differ.
+    /// Entries of different uses differ, and so do those of one. Throws UserError past the last.
     PoolRow target_row(Use use, std::uint64_t number) const;
 
   private:

@@ -86,17 +86,19 @@ TrainingState read_state(std::istream& in, const std::string& name,
         refuse_checkpoint(name, "was made with other options");
 
     at::NoGradGuard no_grad;
+    std::vector<std::pair<at::Tensor, at::Tensor>> parts;  // of the blocks, and as read
     for (const auto& [block, factor] : blocks) {
-        for (auto part : block->state()) {
+        for (const auto& part : block->state()) {
             auto here = at::empty(part.sizes(), part.options().device(at::kCPU));
             in.read(static_cast<char*>(here.mutable_data_ptr()),
                     static_cast<std::streamsize>(here.nbytes()));
             if (!in) refuse_checkpoint(name, "ends early");
-            part.copy_(here);
+            parts.emplace_back(part, std::move(here));
         }
     }
     if (in.peek() != std::istream::traits_type::eof())
         refuse_checkpoint(name, "is longer than it says");
+    for (auto& [part, read] : parts) part.copy_(read);
     return {head.at("step"), head.at("first_losses"), head.at("extra")};
 }
 

@@ -38,8 +38,13 @@ TEST(GuardedTrainings, AreFunctionsOfTheirSettings) {
 
 TEST(GuardedTrainings, NoticeWhatIsNotFiniteAndWhatChanged) {
     GuardedTraining training(four_steps());
+    const auto untouched = training.digest();
     training.poison_next_step();
-    EXPECT_FALSE(training.compute(0).finite);
+    const auto poisoned = training.compute(0);
+    EXPECT_TRUE(std::isnan(poisoned.loss)) << "planted in the forward pass";
+    EXPECT_FALSE(poisoned.finite);
+    EXPECT_EQ(poisoned.selections, "") << "nothing is chosen by scores that are not finite";
+    EXPECT_EQ(training.digest(), untouched);
     EXPECT_TRUE(training.compute(0).finite);
     const auto before = training.digest();
     training.flip_bit(77);

@@ -123,8 +123,12 @@ void expect_scores_are_autograds(const nn::DecoderConfig& config) {
             std::abs(*std::max_element(expected.begin(), expected.end(), [](double a, double b) {
                 return std::abs(a) < std::abs(b);
             }));
-        for (std::size_t b = 0; b < expected.size(); ++b)
+        const auto& ranks_by = maps.decisions().at("all").ranks_by;
+        for (std::size_t b = 0; b < expected.size(); ++b) {
             EXPECT_NEAR(seen.target.scores[b], expected[b], close * largest) << to_string(backend);
+            const double weight = here.shares[b] * static_cast<double>(expected.size());
+            EXPECT_NEAR(ranks_by[b], weight * expected[b], close * largest);
+        }
         for (std::size_t i = 0; i < gram.size(); ++i)
             EXPECT_NEAR(seen.gram.values[i], gram[i], close * gram[0]);
         EXPECT_NEAR(*seen.target.norm2, norm2, close * norm2);

@@ -143,6 +143,28 @@ TEST(DrSets, TopkTakesTheLargestScores) {
     EXPECT_THAT(select_topk(std::vector{0.0, 0.0}, 1), ElementsAre(0));
 }
 
+TEST(DrSets, RefuseWhatIsNotFinite) {
+    const double nan = std::nan(""), infinite = std::numeric_limits<double>::infinity();
+    for (const double bad : {nan, infinite, -infinite}) {
+        EXPECT_THROW(select_topk(std::vector{bad, bad, bad}, 2), NotFinite);
+        EXPECT_THROW(select_topk(std::vector{1.0, bad}, 0), NotFinite);
+        EXPECT_THROW(select_filter(std::vector{1.0, bad}, 1), NotFinite);
+        RandomNumbers random(3);
+        for (const SetKind kind : set_kinds) {
+            Problem problem(random.matrix(5, 4), random.matrix(2, 4));
+            problem.direction.scores[1] = bad;
+            if (kind == SetKind::full)
+                EXPECT_EQ(problem.update(kind).weights, problem.w) << "goes by no score";
+            else
+                EXPECT_THROW(problem.update(kind, {.k = 2}), NotFinite) << to_string(kind);
+            if (kind == SetKind::full) continue;
+            Matrix gradients = random.matrix(5, 4);
+            gradients(2, 0) = bad;
+            EXPECT_THROW(Problem(gradients, random.matrix(2, 4)).update(kind, {.k = 2}), NotFinite);
+        }
+    }
+}
+
 TEST(DrSets, FilterDropsTheMostNegative) {
     const std::vector scores{-1.0, 2.0, -3.0, -1.0, 0.0};
     EXPECT_THAT(select_filter(scores, 1), ElementsAre(1, 4));

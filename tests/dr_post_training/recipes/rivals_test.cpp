@@ -419,6 +419,12 @@ TEST(TextRows, HaveTheSharesTheyAreAskedForAndUsesOfTheirOwn) {
     for (const Use use : {Use::given, Use::validation, Use::test})
         for (std::uint64_t number = 0; number < 10; ++number)
             EXPECT_TRUE(seen.insert(rows.target_row(use, number).prompt).second);
+    // Rows neither repeat nor meet those of another use: past the last there is none.
+    for (const Use use : {Use::given, Use::validation, Use::test})
+        EXPECT_THROW(rows.target_row(use, 10), UserError);
+    const TextRows odd(words, {"a b c d e f g h"}, {target.begin(), target.begin() + 6}, 5);
+    EXPECT_NO_THROW(odd.target_row(Use::given, 1));
+    EXPECT_THROW(odd.target_row(Use::test, 1), UserError);
     // Another seed, another order.
     const TextRows others(words, {"a b c d e f g h"}, target, 6);
     EXPECT_NE(others.target_row(Use::given, 0).prompt + others.target_row(Use::given, 1).prompt,

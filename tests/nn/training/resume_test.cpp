@@ -192,6 +192,21 @@ TEST(Resume, RefusesTheStateOfAnotherTraining) {
         MemoryState damaged;
         damaged.states["toy"] = broken;
         EXPECT_THROW(run(damaged), UserError) << broken.size();
+
+        Decoder decoder(tiny(), 7);
+        const auto digests = [&] {
+            std::vector<std::uint64_t> found;
+            for (const auto& block : decoder.blocks()) found.push_back(block->digest());
+            return found;
+        };
+        const auto before = digests();
+        DenseFeedForward dense;
+        EXPECT_THROW(train_language_model(
+                         "toy", decoder, dense,
+                         TokenData::from_text(sums(60), Tokenizer::bytes(), 0, tiny().context),
+                         settings(), damaged, {}),
+                     UserError);
+        EXPECT_EQ(digests(), before) << "a state that is refused leaves the blocks as they were";
     }
 }
 

@@ -1,5 +1,7 @@
 #include "impls/dr_post_training/policy/sets/constraint_set.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -25,6 +27,13 @@ bool selects(SetKind kind) {
 
 bool needs_target_norm(SetKind kind) {
     return kind == SetKind::ball || kind == SetKind::halfspace || kind == SetKind::target;
+}
+
+void demand_finite(std::span<const double> values, std::string_view what) {
+    const auto bad = std::count_if(values.begin(), values.end(),
+                                   [](double value) { return !std::isfinite(value); });
+    if (bad > 0)
+        throw NotFinite(fmt::format("{} of {} {} are not finite", bad, values.size(), what));
 }
 
 std::size_t rows_of_fraction(double fraction, std::size_t rows) {

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -67,6 +69,15 @@ struct Update {
 class SetRefused : public UserError {
     using UserError::UserError;
 };
+
+/// A score or an inner product is not a number, or infinite: a step whose activations overflowed.
+/// Nothing can be ranked by it.
+class NotFinite : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Throws NotFinite ("2 of 16 WHAT are not finite").
+void demand_finite(std::span<const double> values, std::string_view what);
 
 /// Of an update u and a target direction v.
 struct Closeness {

@@ -108,6 +108,10 @@ Update GroupSolver::update(SetKind kind, const SetSettings& settings,
             fmt::format("{}: needs |v|, the target gradients' own inner products; "
                         "give \"target_gram\", or gradients",
                         to_string(kind)));
+    if (kind != SetKind::full) {
+        demand_finite(target.scores, "scores");
+        demand_finite(statistics_.gram.values, "inner products of rows");
+    }
     const auto weighted = [](std::vector<double> weights, double target_weight = 0) {
         return Update{
             .selected = {}, .weights = std::move(weights), .target_weight = target_weight};

@@ -23,7 +23,7 @@ class GroupSolver {
 
     /// n·w<g,v>, [n]
     std::vector<double> scores(const TargetDirection&) const;
-    /// Throws SetRefused.
+    /// Throws SetRefused, and NotFinite for scores or products that a set would go by.
     Update update(SetKind, const SetSettings&, const TargetDirection&);
     Closeness closeness(const Update&, const TargetDirection&) const;
     /// <u, v_i> for a target row; u without that row: `update`, made for v without it.

@@ -21,6 +21,7 @@ double largest_magnitude(std::span<const double> values) {
 /// The first `count` rows of an order that goes by falling `values`; of those equal to the largest
 /// that is left the lowest place comes first.
 std::vector<std::size_t> first_of_falling(std::span<const double> values, std::size_t count) {
+    demand_finite(values, "scores");
     std::vector<std::size_t> falling(values.size());
     std::iota(falling.begin(), falling.end(), std::size_t{0});
     std::stable_sort(falling.begin(), falling.end(),

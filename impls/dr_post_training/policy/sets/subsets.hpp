@@ -10,7 +10,8 @@
 namespace assay::dr_post_training {
 
 // Every function returns ascending numbers of rows. Scores that differ by at most equal_scores of
-// the largest are equal.
+// the largest are equal. Scores and products are finite: select_topk and select_filter throw
+// NotFinite, for the others GroupSolver does.
 
 /// The k largest scores; of equal ones the lower number.
 std::vector<std::size_t> select_topk(std::span<const double> scores, std::size_t k);
