@@ -426,11 +426,13 @@ TEST(Modelling, SurvivesItsWayToAWorker) {
     auto how = spilling();
     how.dispatch.pipeline = 4;
     how.overlap = 0.3;
+    how.deal = Deal::blocks;
     const auto again = modelling_from(nlohmann::json::parse(to_json(how).dump()));
     EXPECT_EQ(to_json(again), to_json(how));
     EXPECT_EQ(again.dispatch, how.dispatch);
     EXPECT_EQ(again.gpus_per_worker, how.gpus_per_worker);
     EXPECT_EQ(again.overlap, 0.3);
+    EXPECT_EQ(again.deal, Deal::blocks);
 }
 
 }  // namespace

@@ -41,9 +41,12 @@ PlanRecord random_plan(std::mt19937_64& random, const std::string& id) {
         for (int before = 1; before < i; ++before)
             if (below(3) == 0) node.dependencies.push_back(before);
         if (below(3) == 0) node.text = "so it is";
+        if (below(2) == 0) node.point_tokens = 1 + below(4);
         plan.ar_tokens += node.out_tokens;
         plan.nodes.push_back(node);
     }
+    if (below(2) == 0) plan.static_skeleton_tokens = below(30);
+    if (below(2) == 0) plan.static_point_tokens = below(40);
     if (below(3) == 0) plan = with_closing_node(std::move(plan), 1 + below(3), 1 + below(9));
     return plan;
 }

@@ -1,5 +1,6 @@
 #include "impls/plato/plans/plan_file.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -34,6 +35,22 @@ std::string with(const std::string& what, const std::string& instead) {
     const auto at = text.find(what);
     EXPECT_NE(at, std::string::npos) << what;
     return text.replace(at, what.size(), instead);
+}
+
+TEST(PlanFileTest, SkeletonOfThoughtsCountsMayBeLeftOut) {
+    const PlanRecord without = read(good)[0];
+    EXPECT_EQ(without.static_skeleton_tokens, std::nullopt);
+    EXPECT_EQ(skeleton_of(without).static_plan_tokens, 20);
+    EXPECT_EQ(skeleton_of(without).node(1).line_tokens, 2) << "its lead's";
+    const PlanRecord given =
+        read(with(R"("seed":1,)", R"("static_skeleton_tokens":0,"static_point_tokens":7,)"))[0];
+    EXPECT_EQ(skeleton_of(given).static_plan_tokens, 0);
+    EXPECT_EQ(skeleton_of(given).static_node_tokens, 7);
+    const PlanRecord point = read(with(R"("deps":[]})", R"("deps":[],"point_tokens":9})"))[0];
+    EXPECT_EQ(skeleton_of(point).node(1).line_tokens, 9);
+    EXPECT_EQ(skeleton_of(point).node(1).lead_tokens, 9);
+    EXPECT_THAT(error_of(with(R"("deps":[]})", R"("deps":[],"point_tokens":0})")),
+                testing::HasSubstr("\"point_tokens\" is 0"));
 }
 
 TEST(PlanFileTest, ReadsPlans) {

@@ -5,11 +5,16 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
+#include <numeric>
 #include <sstream>
 
 #include "impls/nn/files/tensor_file.hpp"
+#include "impls/plato/live/prompt_texts.hpp"
 #include "impls/plato/live/question.hpp"
 #include "impls/plato/plans/plan_file.hpp"
+#include "impls/plato/plans/plan_sets.hpp"
 #include "impls/plato/simulated/step_model.hpp"
 #include "suite/base/error.hpp"
 
@@ -152,10 +157,15 @@ TEST(RecordedTest, PlansInNumbersAreWhatTheImporterMakes) {
         EXPECT_EQ(made.static_plan_tokens, kept.static_plan_tokens);
         EXPECT_EQ(made.static_node_tokens, kept.static_node_tokens);
         EXPECT_EQ(made.ar_tokens, kept.ar_tokens);
+        EXPECT_EQ(made.static_skeleton_tokens, kept.static_skeleton_tokens);
+        EXPECT_EQ(made.static_point_tokens, kept.static_point_tokens);
+        EXPECT_EQ(made.static_skeleton_tokens, skeleton_instruction_tokens) << "of drawn plans";
+        EXPECT_EQ(made.static_point_tokens, point_instruction_tokens) << "of drawn plans";
         for (std::size_t n = 0; n < kept.nodes.size(); ++n) {
             EXPECT_EQ(made.nodes[n].line_tokens, kept.nodes[n].line_tokens);
             EXPECT_EQ(made.nodes[n].lead_tokens, kept.nodes[n].lead_tokens);
             EXPECT_EQ(made.nodes[n].out_tokens, kept.nodes[n].out_tokens);
+            EXPECT_EQ(made.nodes[n].point_tokens, kept.nodes[n].point_tokens);
             EXPECT_EQ(tokenizer.encode(*kept.nodes[n].text), questions[i].nodes[n].answer);
         }
     }
@@ -177,6 +187,43 @@ TEST(RecordedTest, RecordedTokensAreTheTexts) {
     EXPECT_EQ(parser.nodes().size(), 3u);
     EXPECT_EQ(parser.repaired(), 0);
     EXPECT_NE(tea.static_plan.front(), tea.static_node.front());
+    EXPECT_NE(tea.static_skeleton.front(), tea.static_point.front());
+}
+
+TEST(RecordedTest, SkeletonOfThoughtHasItsOwnPromptsAndLines) {
+    const nn::Tokenizer bytes = nn::Tokenizer::bytes();
+    const auto questions = recorded_tokens(read(good), bytes);
+    const QuestionTokens sot = as_asked(questions, Mode::sot)[0];
+    EXPECT_EQ(bytes.decode(sot.static_plan), skeleton_instruction());
+    EXPECT_EQ(bytes.decode(sot.static_node), point_instruction());
+    EXPECT_EQ(bytes.decode(sot.nodes[1].line), "2. Leaves\n");
+    EXPECT_EQ(bytes.decode(sot.nodes[2].lead), "3. Both together\n");
+    EXPECT_EQ(sot.plan.nodes[1].line_tokens, 10);
+    EXPECT_EQ(sot.plan.static_plan_tokens, static_cast<std::int64_t>(sot.static_plan.size()));
+    EXPECT_EQ(sot.plan.static_node_tokens, static_cast<std::int64_t>(sot.static_node.size()));
+    const QuestionTokens plato = as_asked(questions, Mode::plato)[0];
+    EXPECT_EQ(plato.nodes[1].line, questions[0].nodes[1].line);
+    EXPECT_EQ(plato.static_plan, questions[0].static_plan);
+}
+
+// Of drawn plans a point's tokens are assumed from its words: what SmolLM2 makes of ours.
+TEST(RecordedTest, PointsOfDrawnPlansAreAsLongAsTitlesAre) {
+    const auto answers = our_answers();
+    const auto plans = our_plans();
+    std::map<std::int64_t, std::vector<double>> tokens;
+    for (std::size_t i = 0; i < plans.size(); ++i)
+        for (std::size_t n = 0; n < plans[i].nodes.size(); ++n) {
+            std::istringstream title(answers[i].plan[n].title);
+            const auto words = std::distance(std::istream_iterator<std::string>(title), {});
+            tokens[words].push_back(static_cast<double>(plans[i].nodes[n].point_tokens.value()));
+        }
+    for (const std::int64_t words : {3, 4, 5}) {
+        const std::vector<double>& of = tokens[words];
+        ASSERT_GE(of.size(), 20u);
+        const double mean =
+            std::accumulate(of.begin(), of.end(), 0.0) / static_cast<double>(of.size());
+        EXPECT_NEAR(mean, static_cast<double>(point_tokens(words)), 0.3) << words << " words";
+    }
 }
 
 }  // namespace

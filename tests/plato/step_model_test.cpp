@@ -62,11 +62,35 @@ TEST(StepModelTest, LevelsOfReuseByHand) {
     EXPECT_EQ(recomputed(KvReuse::shared, true), (Tokens{7, 8, 8}));
     EXPECT_EQ(recomputed(KvReuse::prefix, true), (Tokens{7, 3, 2}));
     EXPECT_EQ(recomputed(KvReuse::linked, false), (Tokens{17, 3, 3}));
-    // Skeleton-of-Thought: instruction, question, three lines of three tokens, the node's own lead.
-    EXPECT_EQ(recomputed(KvReuse::shared, false, Mode::sot), (Tokens{26, 11, 11}));
-    EXPECT_EQ(recomputed(KvReuse::prefix, false, Mode::sot), (Tokens{26, 2, 2}));
-    EXPECT_EQ(recomputed(KvReuse::linked, false, Mode::sot), (Tokens{26, 2, 2}));
+    // Skeleton-of-Thought: instruction, question, three lines of two tokens (those of its leads,
+    // the plan says no others), the node's own lead.
+    EXPECT_EQ(recomputed(KvReuse::shared, false, Mode::sot), (Tokens{23, 8, 8}));
+    EXPECT_EQ(recomputed(KvReuse::prefix, false, Mode::sot), (Tokens{23, 2, 2}));
+    EXPECT_EQ(recomputed(KvReuse::linked, false, Mode::sot), (Tokens{23, 2, 2}));
     EXPECT_DOUBLE_EQ(schedule(plan, costs, {.mode = Mode::ar, .warm = true}).makespan_ms, 104);
+}
+
+// Its request 4 and the question 5, 3 points of 1 token in steps of one sequence; then the first
+// prompt, 6 + 5 + 3 + 1, of the others the point alone; 3 sequences of 4, 3, 2 tokens.
+TEST(StepModelTest, SkeletonOfThoughtPaysForItsOwnPromptsAndLines) {
+    PlanRecord plan = example();
+    plan.static_skeleton_tokens = 4;
+    plan.static_point_tokens = 6;
+    for (NodeRecord& node : plan.nodes) node.point_tokens = 1;
+    const Schedule sot = schedule(plan, costs, {.mode = Mode::sot});
+    EXPECT_EQ(sot.plan_tokens, 3);
+    EXPECT_EQ(sot.answer_tokens, 9);
+    EXPECT_EQ(sot.prompt_tokens, 3 * (6 + 5 + 3 + 1));
+    EXPECT_EQ(sot.recomputed_tokens, 15 + 1 + 1);
+    EXPECT_DOUBLE_EQ(sot.makespan_ms, 9 + 3 * 11 + 17 + 2 * 13 + 12 + 11);
+    EXPECT_DOUBLE_EQ(sot.ar_ms, 114) << "the answer without a plan is Plato's";
+    for (const Mode mode : {Mode::ar, Mode::waves, Mode::plato_nopipe, Mode::plato})
+        EXPECT_DOUBLE_EQ(schedule(plan, costs, {.mode = mode}).makespan_ms,
+                         schedule(example(), costs, {.mode = mode}).makespan_ms);
+    const PlanRecord skeleton = skeleton_of(with_closing_node(plan, 2, 5));
+    EXPECT_EQ(skeleton.node(4).line_tokens, 0);
+    EXPECT_DOUBLE_EQ(schedule(skeleton_of(plan), costs, {.mode = Mode::sot}).makespan_ms,
+                     sot.makespan_ms);
 }
 
 // Its prompt: 15 + leads and answers, 6 + 5 + 4, + its lead; all but the longest common prefix, of
@@ -98,13 +122,26 @@ PlanRecord random_plan(std::mt19937_64& random) {
                     .static_node_tokens = below(20),
                     .ar_tokens = 1 + below(100),
                     .nodes = {}};
+    if (below(2) == 0) plan.static_skeleton_tokens = below(30);
+    if (below(2) == 0) plan.static_point_tokens = below(20);
     const auto nodes = 1 + below(9);
     for (int i = 1; i <= nodes; ++i) {
         NodeRecord node{1 + below(6), 1 + below(5), 1 + below(12), {}};
         for (int before = 1; before < i; ++before)
             if (below(3) == 0) node.dependencies.push_back(before);
+        if (below(2) == 0) node.point_tokens = 1 + below(4);
         plan.nodes.push_back(node);
     }
+    return plan;
+}
+
+/// What Skeleton-of-Thought has in place of the plan's counts, written out once more.
+PlanRecord in_mode(PlanRecord plan, Mode mode) {
+    if (mode != Mode::sot) return plan;
+    if (plan.static_skeleton_tokens) plan.static_plan_tokens = *plan.static_skeleton_tokens;
+    if (plan.static_point_tokens) plan.static_node_tokens = *plan.static_point_tokens;
+    for (NodeRecord& node : plan.nodes)
+        node.line_tokens = node.lead_tokens = node.point_tokens.value_or(node.lead_tokens);
     return plan;
 }
 
@@ -113,7 +150,7 @@ PlanRecord random_plan(std::mt19937_64& random) {
 class OneStepAtATime {
   public:
     OneStepAtATime(const PlanRecord& plan, const ScheduleSettings& settings)
-        : plan_(plan), settings_(settings) {}
+        : plan_(in_mode(plan, settings.mode)), settings_(settings) {}
 
     double makespan() {
         const int n = plan_.size();
@@ -256,7 +293,7 @@ class OneStepAtATime {
         return best;
     }
 
-    const PlanRecord& plan_;
+    const PlanRecord plan_;
     const ScheduleSettings settings_;
     std::vector<Tokens> cached_;
 };

@@ -65,6 +65,7 @@ nlohmann::json to_json(const Modelling& modelling) {
             {"overlap", modelling.overlap},
             {"accumulation", modelling.accumulation},
             {"gpus_per_worker", modelling.gpus_per_worker},
+            {"deal", modelling.deal == Deal::blocks ? "blocks" : "history"},
             {"each_reads_its_own", modelling.each_reads_its_own}};
 }
 
@@ -86,6 +87,7 @@ Modelling modelling_from(const nlohmann::json& object) {
     modelling.overlap = object.at("overlap");
     modelling.accumulation = object.at("accumulation");
     modelling.gpus_per_worker = object.at("gpus_per_worker");
+    modelling.deal = object.at("deal") == "blocks" ? Deal::blocks : Deal::history;
     modelling.each_reads_its_own = object.at("each_reads_its_own");
     return modelling;
 }

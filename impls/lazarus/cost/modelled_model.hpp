@@ -54,6 +54,11 @@ struct ModelledModel {
 /// positions costing nothing). Throws UserError for others.
 ModelledModel modelled_model(const std::string& name);
 
+/// How a node with several GPUs deals its replicas to them (policy/plan/within_node.hpp). history:
+/// by the loads that the plan was made from. blocks: in order, whatever the loads; so do nodes of
+/// fixed groups in any case.
+enum class Deal { history, blocks };
+
 /// How a real training stands for a modelled one.
 struct Modelling {
     ModelledModel model;
@@ -67,6 +72,7 @@ struct Modelling {
     /// Of a worker, each a rank of its own: a node's replicas are dealt to them
     /// (policy/plan/within_node.hpp), what is no expert is split among them (tensor parallelism).
     int gpus_per_worker = 1;
+    Deal deal = Deal::history;  ///< makes no difference to workers with one GPU
     /// Back to a checkpoint each worker reads what it is to hold from the shared store; or else one
     /// copy is read, and travels on between those that hold the same.
     bool each_reads_its_own = true;

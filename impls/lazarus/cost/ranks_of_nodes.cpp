@@ -11,9 +11,11 @@
 namespace assay::lazarus {
 namespace {
 
-/// Tokens that one replica of each expert gets.
+/// Tokens that one replica of each expert gets; of equal loads a share of one.
 std::vector<double> load_of_replicas(const Placement& holders, const Loads& loads) {
     std::vector<double> replicas(loads.size(), 0), load(loads.begin(), loads.end());
+    if (std::all_of(load.begin(), load.end(), [](double one) { return one == 0; }))
+        std::fill(load.begin(), load.end(), 1);
     for (const auto& held : holders)
         for (const int expert : held) ++replicas[nth(expert)];
     for (std::size_t e = 0; e < load.size(); ++e) load[e] /= std::max(1.0, replicas[e]);
@@ -78,6 +80,7 @@ StepParticipants participants_of(const Reconfigure& plan, const std::vector<doub
     const int gpus = modelling.gpus_per_worker;
     if (gpus == 1) return {plan.training, slowdowns, plan.holders};
     const Topology& topology = costs.network().topology();
+    const bool in_blocks = modelling.dispatch.group > 0 || modelling.deal == Deal::blocks;
     StepParticipants ranks;
     if (!topology.any_number()) ranks.devices = places_of(topology, plan.training, gpus);
     for (std::size_t i = 0; i < plan.training.size(); ++i) {
@@ -91,8 +94,8 @@ StepParticipants participants_of(const Reconfigure& plan, const std::vector<doub
         const auto load = load_of_replicas(holders, loads.at(layer));
         Placement& dealt = ranks.holders.emplace_back();
         for (const std::vector<int>& held : holders)
-            for (auto& one : modelling.dispatch.group > 0 ? deal_in_blocks(held, gpus)
-                                                          : deal_by_load(held, load, gpus))
+            for (auto& one :
+                 in_blocks ? deal_in_blocks(held, gpus) : deal_by_load(held, load, gpus))
                 dealt.push_back(std::move(one));
     }
     return ranks;

@@ -22,8 +22,9 @@ std::shared_ptr<const Network> network_of_workers(const CostModel& costs,
                                                   const std::vector<Worker>& workers, int gpus);
 
 /// Who takes part in the steps of a plan. `slowdowns`: [worker of plan.training]; of a node with
-/// several GPUs they are those of each. `loads`: [layer][expert] tokens, by which a node deals
-/// replicas to its GPUs; all the same to workers with one.
+/// several GPUs they are those of each. `loads`: [layer][expert] tokens that the plan was made
+/// from, all zero for equal ones, by which a node deals replicas to its GPUs where modelling.deal
+/// says so; all the same to workers with one.
 StepParticipants participants_of(const Reconfigure& plan, const std::vector<double>& slowdowns,
                                  const std::vector<Loads>& loads, const CostModel& costs,
                                  const Modelling& modelling);

@@ -157,6 +157,7 @@ void SimulatedCluster::send(Worker id, const SimulatedWorker::Message& message) 
 
 void SimulatedCluster::act(const Reconfigure& plan) {
     group_ = std::make_shared<EpochGroup>(plan);
+    durations_.planned(plan, controller().history().loads_of_plan());
     suspect(Suspicion::GroupForms{plan.epoch, plan.members});
     for (Worker id : plan.members) send(id, group_);
 }

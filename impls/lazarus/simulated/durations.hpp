@@ -25,6 +25,8 @@ class Durations {
     virtual double endurance() = 0;
 
     // ---- a new plan -----------------------------------------------------------------------------
+    /// It is announced, made from these loads, [layer][expert]; all zero: equal ones.
+    virtual void planned(const Reconfigure&, const std::vector<Loads>&) {}
     /// Its group, once all members have come.
     virtual double building(const Reconfigure&, Worker) = 0;
     /// One state, once both are in the group.

@@ -63,9 +63,12 @@ const ModelledDurations::Routed& ModelledDurations::routed_by(Step step, std::si
 ModelledDurations::PricedStep ModelledDurations::priced(const Reconfigure& plan, Step step) {
     const Modelling& modelling = training_.modelling;
     const Routed& routed = routed_by(step, plan.training.size());
-    // A node deals its replicas once per plan, by the loads of the first step under it.
-    if (!participants_)
-        participants_ = participants_of(plan, slowdowns_, routed.loads, costs_, modelling);
+    // A node deals its replicas once per plan, by what was known then: not by this step's loads.
+    if (!participants_) {
+        loads_of_plans_.erase(loads_of_plans_.begin(), loads_of_plans_.lower_bound(plan.epoch));
+        participants_ =
+            participants_of(plan, slowdowns_, loads_of_plans_.at(plan.epoch), costs_, modelling);
+    }
     StepTimeline timeline(costs_, modelling, *participants_);
     for (std::size_t layer = 0; layer < routed.tokens.size(); ++layer)
         timeline.counted(static_cast<int>(layer), routed.tokens[layer]);

@@ -32,6 +32,9 @@ class ModelledDurations final : public Durations {
     double patience() override { return costs_.cluster().detect_s.value; }
     double endurance() override;
 
+    void planned(const Reconfigure& plan, const std::vector<Loads>& loads) override {
+        loads_of_plans_[plan.epoch] = loads;
+    }
     /// The first group is there already, with everyone's state.
     double building(const Reconfigure& plan, Worker) override { return cost_of(plan).regroup_s; }
     double moving(const Reconfigure& plan, Worker, Worker) override {
@@ -73,7 +76,10 @@ class ModelledDurations final : public Durations {
     RoutingReplay routing_;
     double checkpoint_s_;
     std::map<std::pair<std::int64_t, std::size_t>, Routed> routed_;  ///< by iteration and workers
-    Epoch epoch_ = -1;                                               ///< whose cost is …
+    /// That plans were made from, by which nodes deal replicas to their GPUs; of epochs that steps
+    /// may still be priced in.
+    std::map<Epoch, std::vector<Loads>> loads_of_plans_;
+    Epoch epoch_ = -1;  ///< whose cost is …
     ReconfigurationCost cost_;
 
     // What a step takes depends on who holds what, who is slow, and which iteration is replayed:

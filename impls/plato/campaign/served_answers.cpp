@@ -26,13 +26,14 @@ class Served {
   public:
     explicit Served(const ServedSetup& setup)
         : setup_(setup),
-          told_(as_told(setup.questions, setup.misdeed)),
+          asked_(as_asked(setup.questions, setup.answer.mode)),
+          told_(as_told(asked_, setup.misdeed)),
           faults_(setup.faults),
           random_(setup.seed),
           processes_(cluster::make_fork_server(decode::engine_worker(setup.make)),
                      {.heartbeat_timeout = Seconds(setup.patience_s)}),
           hosts_(static_cast<std::size_t>(setup.engines + setup.small_engines)),
-          desk_(setup_.questions, told_,
+          desk_(asked_, told_,
                 {.answer = setup.answer,
                  .engines = setup.engines,
                  .adaptive = setup.adaptive,
@@ -296,6 +297,7 @@ class Served {
     }
 
     const ServedSetup& setup_;
+    std::vector<QuestionTokens> asked_;
     std::vector<QuestionTokens> told_;  // the questions that controllers know
     std::vector<Fault> faults_;
     std::mt19937_64 random_;

@@ -61,11 +61,12 @@ class Service {
   public:
     explicit Service(const VirtualSetup& setup)
         : setup_(setup),
-          told_(as_told(setup.questions, setup.misdeed)),
+          asked_(as_asked(setup.questions, setup.answer.mode)),
+          told_(as_told(asked_, setup.misdeed)),
           faults_(setup.faults),
           random_(setup.seed),
           hosts_(static_cast<std::size_t>(setup.engines + setup.small_engines)),
-          desk_(setup_.questions, told_,
+          desk_(asked_, told_,
                 {.answer = setup.answer,
                  .engines = setup.engines,
                  .adaptive = setup.adaptive,
@@ -281,6 +282,7 @@ class Service {
     }
 
     const VirtualSetup& setup_;
+    std::vector<QuestionTokens> asked_;
     std::vector<QuestionTokens> told_;  // the questions that controllers know
     std::vector<Fault> faults_;
     std::mt19937_64 random_;

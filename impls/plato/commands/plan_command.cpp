@@ -71,14 +71,19 @@ ordered_json to_json(const PlanRecord& plan) {
                          {"lead_tokens", node.lead_tokens},
                          {"out_tokens", node.out_tokens},
                          {"deps", node.dependencies}});
+        if (node.point_tokens) nodes.back()["point_tokens"] = *node.point_tokens;
         if (node.text) nodes.back()["text"] = *node.text;
     }
-    return {{"id", plan.id},
-            {"question_tokens", plan.question_tokens},
-            {"static_plan_tokens", plan.static_plan_tokens},
-            {"static_node_tokens", plan.static_node_tokens},
-            {"ar_tokens", plan.ar_tokens},
-            {"nodes", nodes}};
+    ordered_json object{{"id", plan.id},
+                        {"question_tokens", plan.question_tokens},
+                        {"static_plan_tokens", plan.static_plan_tokens},
+                        {"static_node_tokens", plan.static_node_tokens}};
+    if (plan.static_skeleton_tokens)
+        object["static_skeleton_tokens"] = *plan.static_skeleton_tokens;
+    if (plan.static_point_tokens) object["static_point_tokens"] = *plan.static_point_tokens;
+    object["ar_tokens"] = plan.ar_tokens;
+    object["nodes"] = nodes;
+    return object;
 }
 
 struct Planned {
@@ -225,7 +230,10 @@ class PlanCommand : public Command {
             "A line of a plan as text, and the last:\n"
             "  2. What it costs | deps: 1 | d: 3\n"
             "  END\n"
-            "A plan in numbers (tokens; ar_tokens, of an answer without a plan, may be left out):\n"
+            "A plan in numbers (tokens; ar_tokens, of an answer without a plan, may be left out; "
+            "for "
+            "Skeleton-of-Thought also static_skeleton_tokens, static_point_tokens and, of a node, "
+            "point_tokens, else static_plan_tokens, static_node_tokens, lead_tokens):\n"
             "  {\"id\":\"w01\",\"question_tokens\":10,\"static_plan_tokens\":20,"
             "\"static_node_tokens\":5,\"nodes\":[\n"
             "   {\"i\":1,\"line_tokens\":3,\"lead_tokens\":2,\"out_tokens\":4,\"deps\":[]},\n"

@@ -205,7 +205,8 @@ Experiment plans_experiment(PlansExperiment declared) {
             "same "
             "controller, {} on this machine's cores by the engine; prompts and plans are tokens "
             "drawn at random, answers those that the model gives (or a file of plans records); "
-            "nothing but static parts is kept between plans.",
+            "nothing but static parts is kept between plans. Skeleton-of-Thought's instructions "
+            "and lines are its own.",
             plans_of_a_sample, measured_plans, live_model);
     experiment.axes = std::move(declared.axes);
     experiment.axes.push_back(

@@ -76,9 +76,9 @@ Experiment quality() {
         "NOT the paper's win rates: nobody judges anything here. The recorded answers of nodes "
         "(datasets/plans, our own text) are given to SmolLM2-135M-Instruct word for word, once "
         "behind the answers that Plato's prompts have, once behind a rival's: ar: all sections "
-        "before; sot: the whole plan and no answer. A node is won where its text is likelier; the "
-        "net win rate is wins less losses over all, with the sign test's p. It says whether the "
-        "answers of dependencies help to foresee the text, no more.";
+        "before; sot: its own instruction and the whole skeleton, no answer. A node is won where "
+        "its text is likelier; the net win rate is wins less losses over all, with the sign test's "
+        "p. It says whether the answers of dependencies help to foresee the text, no more.";
     experiment.variants = {"ar", "sot"};
     using enum Direction;
     experiment.metrics = {

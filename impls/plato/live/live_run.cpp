@@ -336,8 +336,9 @@ static void check_context(std::span<const QuestionTokens> questions, int context
 
 LiveRun run_live(std::span<const QuestionTokens> questions,
                  std::unique_ptr<decode::BackEnd> back_end, const LiveSettings& settings) {
-    check_context(questions, back_end->context());
-    return Run(questions, std::move(back_end), settings).run();
+    const auto asked = as_asked({questions.begin(), questions.end()}, settings.answer.mode);
+    check_context(asked, back_end->context());
+    return Run(asked, std::move(back_end), settings).run();
 }
 
 std::uint32_t answers_crc32(std::span<const LiveAnswer> answers) {

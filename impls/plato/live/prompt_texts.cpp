@@ -34,6 +34,33 @@ std::string_view node_instruction() {
 Question: )";
 }
 
+std::string_view skeleton_instruction() {
+    return
+        R"(Give the skeleton of an answer, not the answer itself: a list of three to ten points, numbered 1., 2., 3. and so on. No point is a whole sentence; each is very short, three to five words.
+
+Question: What should I know before I adopt a cat?
+
+1. What a cat costs
+2. What a cat needs
+3. Kitten or grown cat
+4. The first week together
+
+Question: Compare trains and planes for long journeys.
+
+1. Time from door to door
+2. Price and luggage
+3. Comfort on the way
+
+Question: )";
+}
+
+std::string_view point_instruction() {
+    return
+        R"(Continue one point of an answer and no other. A question is followed by the skeleton of its answer, and the point that is repeated last is continued very shortly, in one or two sentences.
+
+Question: )";
+}
+
 std::string question_text(std::string_view question) { return fmt::format("{}\n\n", question); }
 
 std::string line_text(int number, const PlannedNode& node) {

@@ -7,6 +7,7 @@
 
 #include "impls/nn/text/tokenizer.hpp"
 #include "impls/plato/plans/recorded.hpp"
+#include "impls/plato/policy/controller.hpp"
 #include "impls/plato/policy/plan_record.hpp"
 
 namespace assay::plato {
@@ -20,14 +21,20 @@ struct QuestionTokens {
     std::vector<int> static_node;  ///< what every node's prompt begins with
     std::vector<int> question;
     struct Node {
-        std::vector<int> line;    ///< of the plan
-        std::vector<int> lead;    ///< introduces its answer in prompts
-        std::vector<int> answer;  ///< empty: whatever the model says, so many tokens
+        std::vector<int> line;        ///< of the plan
+        std::vector<int> lead;        ///< introduces its answer in prompts
+        std::vector<int> answer;      ///< empty: whatever the model says, so many tokens
+        std::vector<int> point = {};  ///< of the skeleton: both, for Skeleton-of-Thought
     };
     std::vector<Node> nodes;  ///< [number - 1]
+    /// What Skeleton-of-Thought's requests begin with.
+    std::vector<int> static_skeleton = {}, static_point = {};
 
     const Node& node(int number) const { return nodes[static_cast<std::size_t>(number - 1)]; }
 };
+
+/// As the mode has them: those of Mode::sot as skeleton_of() has their plans, others as they are.
+std::vector<QuestionTokens> as_asked(std::vector<QuestionTokens> questions, Mode mode);
 
 /// Of plans in numbers: ids drawn at random. An answer with a text has that text's tokens, from its
 /// beginning again where they are fewer. Throws UserError, naming the plan: one without a question,
@@ -44,7 +51,7 @@ std::vector<QuestionTokens> drawn_tokens(const std::vector<PlanRecord>& plans, i
 std::vector<QuestionTokens> recorded_tokens(const std::vector<RecordedAnswer>& answers,
                                             const nn::Tokenizer& tokenizer);
 
-/// Tokens of the longest sequence, and of all that run at the same time at most.
+/// Tokens of the longest sequence, and of all that run at the same time at most, whatever the mode.
 struct TokenNeed {
     std::int64_t longest = 0, all = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <istream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "impls/plato/plans/json_fields.hpp"
@@ -14,9 +15,16 @@ namespace {
 
 using nlohmann::json;
 
+std::optional<std::int64_t> count_if_given(const JsonFields& fields, const char* key,
+                                           std::int64_t least) {
+    if (!fields.has(key)) return std::nullopt;
+    return fields.count(key, least, most_tokens);
+}
+
 NodeRecord node_of(const json& object, int number, const std::string& where) {
-    const JsonFields fields(object, fmt::format("{}: node {}", where, number),
-                            {"i", "line_tokens", "lead_tokens", "out_tokens", "deps", "text"});
+    const JsonFields fields(
+        object, fmt::format("{}: node {}", where, number),
+        {"i", "line_tokens", "lead_tokens", "out_tokens", "deps", "text", "point_tokens"});
     if (fields.count("i", 0, most_tokens) != number)
         fields.fail(fmt::format("\"i\" is {}; nodes are numbered 1, 2, … as they stand",
                                 JsonFields::shown(fields.at("i"))));
@@ -29,18 +37,22 @@ NodeRecord node_of(const json& object, int number, const std::string& where) {
         fields.fail("\"text\" must be text");
     if (fields.has("text") && fields.at("text").is_string())
         node.text = fields.at("text").get<std::string>();
+    node.point_tokens = count_if_given(fields, "point_tokens", 1);
     return node;
 }
 
 PlanRecord plan_of(const json& object, const std::string& where) {
-    const JsonFields fields(object, where,
-                            {"id", "question_tokens", "static_plan_tokens", "static_node_tokens",
-                             "ar_tokens", "seed", "nodes"});
+    const JsonFields fields(
+        object, where,
+        {"id", "question_tokens", "static_plan_tokens", "static_node_tokens",
+         "static_skeleton_tokens", "static_point_tokens", "ar_tokens", "seed", "nodes"});
     PlanRecord plan;
     plan.id = fields.text("id");
     plan.question_tokens = fields.count("question_tokens", 0, most_tokens);
     plan.static_plan_tokens = fields.count("static_plan_tokens", 0, most_tokens);
     plan.static_node_tokens = fields.count("static_node_tokens", 0, most_tokens);
+    plan.static_skeleton_tokens = count_if_given(fields, "static_skeleton_tokens", 0);
+    plan.static_point_tokens = count_if_given(fields, "static_point_tokens", 0);
     if (fields.has("seed") && !fields.at("seed").is_number_integer())
         fields.fail("\"seed\" must be a whole number");
     const json& nodes = fields.at("nodes");

@@ -57,6 +57,12 @@ PlanRecord draw_plan(const PlanShape& shape, Draws& draws) {
     return plan;
 }
 
+void add_skeleton(PlanRecord& plan, Draws& draws) {
+    plan.static_skeleton_tokens = skeleton_instruction_tokens;
+    plan.static_point_tokens = point_instruction_tokens;
+    for (NodeRecord& node : plan.nodes) node.point_tokens = point_tokens(draws.between(3, 5));
+}
+
 }  // namespace
 
 PlanShape plan_shape(std::string_view name) {
@@ -79,10 +85,11 @@ PlanShape plan_shape(std::string_view name) {
 }
 
 std::vector<PlanRecord> draw_plans(const PlanShape& shape, int count, std::uint64_t seed) {
-    Draws draws(seed);
+    Draws draws(seed), skeletons(~seed);  // of their own: the rest is drawn as without them
     std::vector<PlanRecord> plans;
     for (int i = 1; i <= count; ++i) {
         plans.push_back(draw_plan(shape, draws));
+        add_skeleton(plans.back(), skeletons);
         plans.back().id = fmt::format("{}-{}", seed, i);
     }
     return plans;

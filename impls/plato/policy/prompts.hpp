@@ -30,8 +30,8 @@ using Segments = std::vector<Segment>;
 std::int64_t tokens_of(const Segments& segments);
 
 /// What is shared most comes first: instruction, question, lead and answer of each dependency,
-/// ascending, then the node's own lead. Skeleton-of-Thought: instruction, question, the whole
-/// plan, the node's own lead.
+/// ascending, then the node's own lead. Skeleton-of-Thought (of a plan that is skeleton_of() it):
+/// instruction, question, the whole skeleton, the node's own lead.
 Segments prompt_of(const PlanRecord& plan, Mode mode, int node);
 
 /// How many tokens two sequences begin with in common.

@@ -175,7 +175,9 @@ Schedule schedule(const PlanRecord& plan, const StepCosts& costs,
                   const ScheduleSettings& settings) {
     const Schedule alone = without_plan(plan, costs, settings);
     if (settings.mode == Mode::ar) return alone;
-    Schedule planned = VirtualEngine(plan, costs, settings).run();
+    Schedule planned = settings.mode == Mode::sot
+                           ? VirtualEngine(skeleton_of(plan), costs, settings).run()
+                           : VirtualEngine(plan, costs, settings).run();
     planned.ar_ms = alone.ar_ms;
     return planned;
 }

@@ -47,6 +47,7 @@ struct Schedule {
     double speedup() const { return ar_ms / makespan_ms; }
 };
 
+/// Mode::sot decodes skeleton_of(plan); ar_ms is that of `plan`.
 Schedule schedule(const PlanRecord& plan, const StepCosts& costs, const ScheduleSettings& settings);
 
 }  // namespace assay::plato

@@ -12,8 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "impls/lazarus/cost/ranks_of_nodes.hpp"
 #include "impls/lazarus/cost/recovery_cost.hpp"
+#include "impls/lazarus/data/routing_replay.hpp"
 #include "impls/lazarus/policy/rivals/systems.hpp"
+#include "impls/lazarus/simulated/modelled_durations.hpp"
 #include "impls/lazarus/spot/spot_training.hpp"
 #include "impls/lazarus/watch/watch_decisions.hpp"
 #include "suite/base/error.hpp"
@@ -376,6 +379,66 @@ TEST_P(SimulatedTraces, AnyTraceIsPlayedOutTheSameTwice) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Systems, SimulatedTraces, testing::ValuesIn(names_of_systems()));
+
+/// Two nodes of 8 GPUs: node 0 holds experts 0 to 31, node 1 the others.
+struct DealtNodes {
+    ModelledTraining training;
+    Reconfigure plan{.epoch = 1, .members = {0, 1}, .training = {0, 1}};
+    CostModel costs{cluster_profile("lazarus-simulation")};
+
+    explicit DealtNodes(std::uint64_t routing_seed) {
+        training.controller.layers = 1;
+        training.controller.experts = 64;
+        training.modelling = {.model = modelled_model("deepseek-v3"),
+                              .cluster = "lazarus-simulation",
+                              .real_layers = 1,
+                              .dispatch = {},
+                              .gpus_per_worker = 8};
+        training.modelling.model.experts = 64;
+        training.modelling.real_tokens = training.modelling.model.rows();
+        training.routing = {
+            .trace = "lognormal:1", .seed = routing_seed, .layers = 1, .experts = 64};
+        plan.holders = {Placement(2)};
+        for (int expert = 0; expert < 64; ++expert)
+            plan.holders[0][expert < 32 ? 0 : 1].push_back(expert);
+    }
+    double step_s(const std::vector<Loads>& of_plan) {
+        ModelledDurations durations(costs, training);
+        durations.planned(plan, of_plan);
+        return durations.computing(plan, 0, 0);
+    }
+    /// By a deal that was made from these loads.
+    double step_s_dealt_by(const std::vector<Loads>& loads) {
+        StepTimeline line(costs, training.modelling,
+                          participants_of(plan, {1, 1}, loads, costs, training.modelling));
+        line.counted(0,
+                     RoutingReplay(training.routing)
+                         .at(0)
+                         .counts(0, 16, static_cast<std::int64_t>(training.modelling.real_tokens)));
+        return line.total();
+    }
+    std::vector<Loads> of_step() {
+        ModelledDurations durations(costs, training);
+        durations.planned(plan, {Loads(64, 0)});
+        return durations.loads(plan, 0);
+    }
+};
+
+// What the priced step routes was not known when the replicas were dealt.
+TEST(SimulatedTraining, NodesDealByTheLoadsOfTheirPlanAndNotOfTheStep) {
+    const std::vector<Loads> of_plan = DealtNodes(1).of_step();
+    for (const std::uint64_t seed : {2, 3}) {
+        DealtNodes nodes(seed);
+        ASSERT_NE(nodes.of_step(), of_plan);
+        EXPECT_DOUBLE_EQ(nodes.step_s(of_plan), nodes.step_s_dealt_by(of_plan));
+        EXPECT_NE(nodes.step_s(of_plan), nodes.step_s(nodes.of_step()));
+        EXPECT_DOUBLE_EQ(nodes.step_s({Loads(64, 0)}), nodes.step_s({Loads(64, 7)}))
+            << "none are equal ones";
+        nodes.training.modelling.deal = Deal::blocks;
+        EXPECT_DOUBLE_EQ(nodes.step_s(of_plan), nodes.step_s(nodes.of_step()))
+            << "blocks know no loads";
+    }
+}
 
 }  // namespace
 }  // namespace assay::lazarus

@@ -49,10 +49,20 @@ ModelledModel model_of(const SampleSpec& spec) {
     return model;
 }
 
+Deal deal_of(const SampleSpec& spec) {
+    const auto said = spec.axes.find("deal");
+    if (said == spec.axes.end()) return Deal::history;
+    const std::string deal = assay::to_string(said->second);
+    if (deal != "history" && deal != "blocks")
+        throw UserError(fmt::format("axis deal: {}: give history or blocks", deal));
+    return deal == "blocks" ? Deal::blocks : Deal::history;
+}
+
 void validate(const SampleSpec& spec) {
     if (integer_axis(spec, "gpus", 64, 1024) % gpus_per_node != 0)
         throw UserError("axis gpus: nodes have 8 each, so give a multiple of 8");
     model_of(spec);
+    deal_of(spec);
     number(spec, "failure", 0, 1);
     number(spec, "skew", 0, 3);
     number(spec, "storage", 1e-3, 1e6);
@@ -127,6 +137,7 @@ ModelledTraining training_of(const SampleSpec& spec, const std::string& system, 
                           .real_tokens = model.rows(),
                           .dispatch = dispatch_of(competing, model.group),
                           .gpus_per_worker = gpus_per_node,
+                          .deal = deal_of(spec),
                           .each_reads_its_own = false};
     training.routing = {.trace = fmt::format("lognormal:{}", number_axis(spec, "skew")),
                         .seed = spec.seed,
@@ -280,7 +291,8 @@ Experiment fig13(std::string letter, std::string over, std::vector<Value> failur
         "create an instance, 30 s to form groups). Controllers are those of live trainings; steps, "
         "recoveries and checkpoints take what the cost model says: tensor parallelism within "
         "nodes for what is no expert, four replicas of experts per GPU, dealt within a node by "
-        "load. The paper sampled its routing from DeepSeek-V3 on ShareGPT, which is not public: "
+        "the loads that its plan was made from. The paper sampled its routing from DeepSeek-V3 on "
+        "ShareGPT, which is not public: "
         "here experts' loads are lognormal. Not published, hence axes: skew of the loads, "
         "bandwidth of the checkpoint store, time to launch a job anew, checkpoint interval, batch. "
         "A training that takes most_times as long as Lazarus is given up: finished is 0, and its "
@@ -316,6 +328,14 @@ Experiment fig13(std::string letter, std::string over, std::vector<Value> failur
          "section 6.1 says, or waiting for others; without -a: dropped",
          {"dropped", "waiting"},
          false}};
+    e.axes.push_back(
+        {"deal",
+         "how a node of lazarus deals its replicas to its GPUs: history, by the loads that the "
+         "plan "
+         "was made from (before the first, equal ones), or blocks, in order, as the others do in "
+         "any case; without -a: history",
+         {"history", "blocks"},
+         false});
     e.variants = {"lazarus", "ds_ft", "ds"};
     e.metrics = {
         metric("jct_over_lazarus", "ratio",
@@ -342,16 +362,20 @@ Experiment fig13(std::string letter, std::string over, std::vector<Value> failur
     ProfilePlan toy;
     toy.profile = Profile::toy;
     toy.provenances = {Provenance::simulated};
-    toy.axes = {
-        {"failure", {0.05}},  {"gpus", {std::int64_t{128}}},        {"skew", {0.5}},
-        {"storage", {100.0}}, {"samples", {std::int64_t{100'000}}}, {"layers", {std::int64_t{2}}},
-        {"left_over", {}}};
+    toy.axes = {{"failure", {0.05}},
+                {"gpus", {std::int64_t{128}}},
+                {"skew", {0.5}},
+                {"storage", {100.0}},
+                {"samples", {std::int64_t{100'000}}},
+                {"layers", {std::int64_t{2}}},
+                {"left_over", {}},
+                {"deal", {}}};
     toy.rounds = 2;
     toy.seconds_per_sample = 0.5;
     toy.bytes_per_sample = 50e3;
     ProfilePlan paper = toy;
     paper.profile = Profile::paper;
-    paper.axes = {{"left_over", {}}};
+    paper.axes = {{"left_over", {}}, {"deal", {}}};
     paper.rounds = 10;  // trials
     paper.seconds_per_sample = 3;
     paper.bytes_per_sample = 300e3;

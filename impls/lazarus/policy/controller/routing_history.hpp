@@ -21,6 +21,8 @@ class RoutingHistory {
     /// Loads to plan with now: the window's sum, else those of the plan before, else equal ones
     /// (all zero).
     const std::vector<Loads>& loads_for_plan();
+    /// Those that the newest plan was made from; all zero: equal ones.
+    const std::vector<Loads>& loads_of_plan() const { return last_used_; }
     /// Rebalance: the plan that follows is made from the window, which begins anew.
     void use_window();
     void clear();  ///< forget everything: the next plan assumes equal loads
