@@ -102,7 +102,7 @@ TrainingProfile modelled_profile(const ModelledSetup& setup) {
     const double travelling = 1 - 1.0 / (new_gpus + old_gpus);
     const double exposed =
         travelling * exposed_share(travelling * exchange, std::max(of_new.expert, of_old.expert),
-                                   setup.backward, std::max(piece_s(costs, 0), piece_s(costs, 1)));
+                                   setup.backward, piece_s(costs), Links::shared);
     profile.ep_exposed = Fraction(std::llround(exposed * 1e4), 10'000);
     const auto sync = [&](double parameters) {
         return nanoseconds(value_bytes * parameters /

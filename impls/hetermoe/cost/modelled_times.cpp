@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace assay::hetermoe {
 namespace {
@@ -75,27 +74,43 @@ double exchange_s(const ClusterProfile& cluster, const Workload& workload) {
            cluster.link_latency_s.value;
 }
 
-double pipelined_s(double exchange, double experts, double piece_s) {
-    constexpr std::array<double, 5> degrees{1, 2, 4, 8, 16};
-    double best = 2 * exchange + experts;
-    for (const double pieces : degrees) {
-        const double more = pieces > 1 ? piece_s : 0;
-        const double transfer = exchange / pieces + more, compute = experts / pieces + more;
-        best = std::min(best, 2 * transfer + compute + (pieces - 1) * std::max(transfer, compute));
+PieceSeconds piece_s(const CostModel& costs) {
+    return {.message = costs.cluster().link_latency_s.value,
+            .launch = expert_kernels *
+                      std::max(costs.device(0).launch_s.value, costs.device(1).launch_s.value)};
+}
+
+double in_pieces_s(double exchange, double experts, const PieceSeconds& piece_s, Links links,
+                   int pieces) {
+    const auto of_piece = [&](double whole, double fixed) {
+        fixed = std::min(fixed, whole);
+        return fixed + (whole - fixed) / pieces;
+    };
+    const double transfer = of_piece(exchange, piece_s.message),
+                 compute = of_piece(experts, piece_s.launch);
+    double sent = 0, computed = 0, returned = links == Links::shared ? pieces * transfer : 0;
+    for (int piece = 0; piece < pieces; ++piece) {
+        sent += transfer;
+        computed = std::max(computed, sent) + compute;
+        returned = std::max(returned, computed) + transfer;
     }
+    return returned;
+}
+
+double pipelined_s(double exchange, double experts, const PieceSeconds& piece_s, Links links) {
+    double best = in_pieces_s(exchange, experts, piece_s, links, 1);
+    for (const int pieces : {2, 4, 8, 16})
+        best = std::min(best, in_pieces_s(exchange, experts, piece_s, links, pieces));
     return best;
 }
 
-double exposed_share(double exchange, double expert_s, double backward, double piece_s) {
-    const auto waited = [&](double experts) {
-        return pipelined_s(exchange, experts, piece_s) - experts;
+double exposed_share(double exchange, double expert_s, double backward, const PieceSeconds& piece_s,
+                     Links links) {
+    const auto waited = [&](double times) {
+        const PieceSeconds piece{.message = piece_s.message, .launch = times * piece_s.launch};
+        return pipelined_s(exchange, times * expert_s, piece, links) - times * expert_s;
     };
-    return exchange > 0 ? (waited(expert_s) + waited(backward * expert_s)) / (4 * exchange) : 0;
-}
-
-double piece_s(const CostModel& costs, int worker) {
-    return expert_kernels * costs.device(worker).launch_s.value +
-           costs.cluster().link_latency_s.value;
+    return exchange > 0 ? (waited(1) + waited(backward)) / (4 * exchange) : 0;
 }
 
 }  // namespace assay::hetermoe

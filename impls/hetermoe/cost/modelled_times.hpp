@@ -32,16 +32,32 @@ GpuSeconds gpu_seconds(const CostModel& costs, int worker, const Workload& workl
 /// A GPU's rows over its link, one way.
 double exchange_s(const ClusterProfile& cluster, const Workload& workload);
 
-/// How long dispatch, experts and combine of a layer take when they are cut into as many pieces as
-/// is best, pieces of each following one another while those of the others go on (Tutel, Lina).
-/// `exchange` and `experts`: of the whole; `piece_s`: what each further piece of either costs more.
-double pipelined_s(double exchange, double experts, double piece_s);
+/// What a piece of a layer's rows takes whatever its size; the whole has it once. Seconds.
+struct PieceSeconds {
+    double message = 0;  ///< latency of its dispatch, and of its combine
+    double launch = 0;   ///< launching its experts' kernels
+};
+/// On the slower of two workers.
+PieceSeconds piece_s(const CostModel& costs);
 
-/// The share of its exchanges that expert parallelism waits for, forward and backward, `backward`
-/// times as long, together; experts take `expert_s` on the slowest GPU.
-double exposed_share(double exchange, double expert_s, double backward, double piece_s);
+/// Of a layer's dispatches and combines. Expert parallelism's share links: in both every GPU sends
+/// and receives. Where one kind of GPUs sends to the other each direction has its own.
+enum class Links { shared, opposite };
 
-/// Launching the kernels of a piece, and its message's latency.
-double piece_s(const CostModel& costs, int worker);
+/// When dispatch, experts and combine of a layer are done which are cut into equal pieces, as Tutel
+/// (arXiv 2206.03382) and Lina schedule them: dispatches follow one another, experts compute what
+/// has come, a piece returns once it is computed, on shared links behind all dispatches.
+/// `exchange`: seconds of a dispatch, and of a combine, of the whole; `experts`: of its experts.
+double in_pieces_s(double exchange, double experts, const PieceSeconds& piece_s, Links links,
+                   int pieces);
+
+/// The same in as many pieces, of 1, 2, 4, 8 and 16, as take least.
+double pipelined_s(double exchange, double experts, const PieceSeconds& piece_s, Links links);
+
+/// The share of a layer's exchanges, two forward and two backward, that is waited for: what
+/// pipelined_s() is longer than experts, which take `expert_s` on the slowest GPU, backward
+/// `backward` times as long.
+double exposed_share(double exchange, double expert_s, double backward, const PieceSeconds& piece_s,
+                     Links links);
 
 }  // namespace assay::hetermoe

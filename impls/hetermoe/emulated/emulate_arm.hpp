@@ -17,7 +17,11 @@ inline constexpr std::string_view emulation_says =
     " Emulated: a process for each GPU; they train a small model of as many layers and experts, "
     "exchange its rows in the planned order, forward and backward, and hold every task for as long "
     "as the modelled GPU takes, so that a step takes some seconds; an equal part of the cluster "
-    "with as many of its experts (axis part). The other arms are simulated only.";
+    "with as many of its experts (axis part). Order and lengths are the simulation's own: that "
+    "both "
+    "agree shows that messages arrive when its timeline has them arrive, not that a GPU takes so "
+    "long; expert parallelism exchanges whole rows for as long as its pieces leave it waiting. The "
+    "other arms are simulated only.";
 
 /// Of emulated samples.
 std::vector<MetricSpec> emulation_metrics();

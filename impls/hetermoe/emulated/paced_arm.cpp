@@ -75,7 +75,8 @@ PacedArm::Part ep_part(const Point& point, int new_gpus, int old_gpus, double re
     PacedStep step{
         .layout = layout_of({all, 1}, 1, in_every_layer(point, point.model.experts)),
         .experts = point.model.experts,
-        .exchange_s = exchange_s * exposed_share(point, exchange_s, expert_s, times.piece_s),
+        .exchange_s = exchange_s * exposed_share(exchange_s, expert_s, backward_over_forward,
+                                                 times.piece_s, Links::shared),
         .backward = backward_over_forward};
     step.ranks.assign(static_cast<std::size_t>(new_gpus), times.of_new);
     step.ranks.insert(step.ranks.end(), static_cast<std::size_t>(old_gpus), times.of_old);
@@ -94,11 +95,13 @@ PacedArm::Part dist_ep_part(const Point& point, double real_s) {
     GpuSeconds of_old = expert.of_old;
     of_old.expert *= double(group.expert) / group.attention;
     const double exchange_s = std::max(attention.exchange_s, expert.exchange_s);
-    return split_part(
-        split_step(
-            point, layout_of(group, 1, in_every_layer(point, 0)), attention.of_new, of_old,
-            exchange_s * exposed_share(point, exchange_s, expert.of_old.expert, attention.piece_s)),
-        point, real_s);
+    const double exposed =
+        dist_ep_exposed_share(point.calibration)
+            .value_or(exposed_share(exchange_s, expert.of_old.expert, backward_over_forward,
+                                    attention.piece_s, Links::opposite));
+    return split_part(split_step(point, layout_of(group, 1, in_every_layer(point, 0)),
+                                 attention.of_new, of_old, exchange_s * exposed),
+                      point, real_s);
 }
 
 // Of a step of a part: the mean share in which ranks compute.

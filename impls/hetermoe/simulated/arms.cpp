@@ -172,10 +172,15 @@ std::optional<ArmResult> best_over_micro_batches(
 // ---- expert parallelism: phases, layer by layer, on every GPU
 // ------------------------------------
 
-// What a step's phases take, forward; exchanges by what their GPUs compute meanwhile.
+// What a step's phases take, forward; exchanges by what their GPUs compute meanwhile, in as many
+// pieces as is best (Tutel, Lina).
 struct Phases {
     double attention = 0, expert = 0, head = 0;
-    double exchange = 0, piece = 0;
+    double exchange = 0;
+    PieceSeconds piece = {};
+    Links links = Links::shared;
+    /// The share of its exchanges that is waited for, where an anchor and no schedule says so.
+    std::optional<double> exposed = {};
     /// For flows: who computes what, and an attention GPU's rows, its own share with them, over a
     /// link.
     std::vector<int> attention_ranks = {}, expert_ranks = {};
@@ -188,7 +193,6 @@ std::vector<int> ranks(int first, int count) {
     return numbers;
 }
 
-// Exchanges in the best number of pieces; anchored in one, as there nothing hides.
 double step_of_flows(const Point& point, const Phases& phases) {
     PhasedStep step{.layers = point.model.layers,
                     .attention = phases.attention_ranks,
@@ -197,11 +201,11 @@ double step_of_flows(const Point& point, const Phases& phases) {
                     .experts_s = phases.expert,
                     .head_s = phases.head,
                     .backward = backward_over_forward,
-                    .row_bytes = bytes_of(point, phases.rows),
-                    .piece_s = phases.piece};
+                    .row_bytes = bytes_of(point, phases.rows * phases.exposed.value_or(1)),
+                    .launch_s = phases.piece.launch};
     double best = run_jobs(point.flows, phased_jobs(step));
+    if (phases.exposed) return best;
     for (const int pieces : {2, 4, 8, 16}) {
-        if (point.calibration == Calibration::anchored) break;
         step.pieces = pieces;
         best = std::min(best, run_jobs(point.flows, phased_jobs(step)));
     }
@@ -211,8 +215,10 @@ double step_of_flows(const Point& point, const Phases& phases) {
 double step_of(const Point& point, const Phases& phases) {
     if (point.flows) return step_of_flows(point, phases);
     const double layers = point.model.layers;
-    const double waited = 4 * layers * phases.exchange *
-                          exposed_share(point, phases.exchange, phases.expert, phases.piece);
+    const double waited =
+        4 * layers * phases.exchange *
+        phases.exposed.value_or(exposed_share(phases.exchange, phases.expert, backward_over_forward,
+                                              phases.piece, phases.links));
     return (1 + backward_over_forward) *
                (layers * (phases.attention + phases.expert) + phases.head) +
            waited;
@@ -296,6 +302,8 @@ std::optional<ArmResult> dist_ep(const Point& point) {
                         .head = attention.of_new.head,
                         .exchange = exchange,
                         .piece = attention.piece_s,
+                        .links = Links::opposite,
+                        .exposed = dist_ep_exposed_share(point.calibration),
                         .attention_ranks = ranks(0, point.new_gpus.gpus),
                         .expert_ranks = ranks(point.new_gpus.gpus, point.old_gpus.gpus),
                         .rows = exchange / std::max(1.0, m / n)});

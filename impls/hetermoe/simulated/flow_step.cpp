@@ -141,7 +141,8 @@ std::vector<FlowJob> phased_jobs(const PhasedStep& step) {
         jobs.push_back(std::move(job));
         return std::vector<std::size_t>{jobs.size() - 1};
     };
-    const double piece_bytes = step.row_bytes / step.pieces;
+    const double piece_bytes = step.row_bytes / step.pieces,
+                 of_piece = step.launch_s + (step.experts_s - step.launch_s) / step.pieces;
     const double to_attention =
         piece_bytes * double(step.attention.size()) / double(step.experts.size());
     std::vector<std::size_t> before;
@@ -152,11 +153,9 @@ std::vector<FlowJob> phased_jobs(const PhasedStep& step) {
             FlowJob out{.queue = dispatch, .after = before};
             spread(out.flows, step.attention, step.experts, piece_bytes);
             const auto sent = add(std::move(out));
-            const double longer = step.pieces > 1 ? step.piece_s : 0;
-            computed.push_back(add(
-                {.queue = compute,
-                 .after = sent,
-                 .work = on_each(step.experts, factor * step.experts_s / step.pieces + longer)}));
+            computed.push_back(add({.queue = compute,
+                                    .after = sent,
+                                    .work = on_each(step.experts, factor * of_piece)}));
         }
         before.clear();
         for (const auto& piece : computed) {

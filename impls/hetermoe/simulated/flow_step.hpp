@@ -47,7 +47,7 @@ struct PhasedStep {
     double backward = 1;                                ///< so many times as long
     double row_bytes = 0;  ///< what the rows of an attention rank take, its own share with them
     int pieces = 1;
-    double piece_s = 0;  ///< what the experts of a piece take longer, where there are several
+    double launch_s = 0;  ///< what the experts of a piece take whatever its size, among experts_s
 };
 std::vector<FlowJob> phased_jobs(const PhasedStep& step);
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,14 +40,14 @@ struct Point {
 struct PointTimes {
     GpuSeconds of_new, of_old;
     double exchange_s = 0;  ///< their rows over a link, one way
-    double piece_s = 0;     ///< see pipelined_s()
+    PieceSeconds piece_s;   ///< of a layer's rows cut into pieces
 };
 PointTimes times_of(const Point& point, double sequences);
 
-/// The share of its exchanges that an arm waits for which does nothing else meanwhile but its
-/// experts, `expert_s` long, backward thrice. Anchored, 1: the 0.45 of Fig. 11, in the backward
-/// pass thrice too, is more than all exchanges, which take no longer backward than forward.
-double exposed_share(const Point& point, double exchange_s, double expert_s, double piece_s);
+/// The share of its exchanges that DistEP waits for, anchored: what Table 3 leaves of its step
+/// besides computing. By the sheet none: its exchanges overlap with experts in pieces, as those of
+/// expert parallelism do at either calibration (exposed_share()).
+std::optional<double> dist_ep_exposed_share(Calibration);
 
 /// The share of its rows that a GPU sends away in expert parallelism over `gpus`: the others are
 /// for experts of its own.

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include "impls/hetermoe/policy/plan.hpp"
 #include "impls/hetermoe/profile/profile_file.hpp"
 
@@ -80,13 +82,53 @@ TEST_F(ModelledProfile, MemoryBoundsWhatAGpuHolds) {
     EXPECT_EQ(*modelled_profile(setup(1 << 24)).old_kind.capacity, 0);
 }
 
+// Three pieces, by hand. Dispatches of 1 s end at 1, 2, 3; experts of 2 s at 3, 5, 7; combines at
+// 4, 6, 8.
+TEST_F(ModelledProfile, PiecesFollowOneAnother) {
+    for (const Links links : {Links::shared, Links::opposite}) {
+        EXPECT_DOUBLE_EQ(in_pieces_s(3, 6, {}, links, 3), 8);
+        EXPECT_DOUBLE_EQ(in_pieces_s(3, 6, {}, links, 1), 12);
+        // 0.3 s of a dispatch's 3 and 0.6 of experts' 6 are each piece's: 1.2 and 2.4 s.
+        EXPECT_DOUBLE_EQ(in_pieces_s(3, 6, {.message = 0.3, .launch = 0.6}, links, 3), 9.6);
+    }
+    // Dispatches of 2 s, experts of 1: combines wait for all dispatches where they share links.
+    EXPECT_DOUBLE_EQ(in_pieces_s(6, 3, {}, Links::shared, 3), 12);
+    EXPECT_DOUBLE_EQ(in_pieces_s(6, 3, {}, Links::opposite, 3), 9);
+}
+
 TEST_F(ModelledProfile, PiecesHideExchangesUntilTheyCostTooMuch) {
-    EXPECT_DOUBLE_EQ(pipelined_s(1, 4, 100), 6);  // one piece: one after the other
-    EXPECT_DOUBLE_EQ(pipelined_s(1, 4, 0), 4 + 2 / 16.0);
-    EXPECT_DOUBLE_EQ(pipelined_s(4, 1, 0), 4 + 4 / 16.0 + 1 / 16.0);  // the link decides
-    EXPECT_DOUBLE_EQ(pipelined_s(1, 4, 0.1), 5.1);                    // four pieces
-    EXPECT_DOUBLE_EQ(exposed_share(1, 4, 1, 1000), 1);
-    EXPECT_EQ(exposed_share(0, 4, 3, 0), 0);
+    EXPECT_DOUBLE_EQ(pipelined_s(1, 4, {.launch = 4}, Links::shared), 6);  // one piece
+    EXPECT_DOUBLE_EQ(pipelined_s(1, 4, {}, Links::shared), 4 + 2 / 16.0);
+    EXPECT_DOUBLE_EQ(pipelined_s(4, 1, {}, Links::shared), 8);  // the link decides
+    EXPECT_DOUBLE_EQ(pipelined_s(4, 1, {}, Links::opposite), 4 + 4 / 16.0 + 1 / 16.0);
+    // Two pieces: 4.2 + 2 · 0.5; four would take 4.6 + 2 · 0.25.
+    EXPECT_DOUBLE_EQ(pipelined_s(1, 4, {.launch = 0.2}, Links::shared), 5.1);
+    EXPECT_DOUBLE_EQ(exposed_share(1, 4, 1, {.message = 1, .launch = 4}, Links::shared), 1);
+    EXPECT_EQ(exposed_share(0, 4, 3, {}, Links::shared), 0);
+}
+
+// No slower than one phase after the other, which is among the degrees, no faster than what a GPU
+// computes or its links carry.
+TEST_F(ModelledProfile, PiecesTakeNoLongerThanTheWholeNorLessThanEitherAlone) {
+    std::mt19937 random(7);
+    const auto draw = [&](double most) {
+        return std::uniform_real_distribution<>(0.01, most)(random);
+    };
+    for (int i = 0; i < 1000; ++i) {
+        const double exchange = draw(4), experts = draw(8);
+        const PieceSeconds piece{.message = draw(0.2), .launch = draw(0.2)};
+        const double shared = pipelined_s(exchange, experts, piece, Links::shared),
+                     opposite = pipelined_s(exchange, experts, piece, Links::opposite);
+        EXPECT_LE(shared, (2 * exchange + experts) * (1 + 1e-12));
+        EXPECT_GE(shared * (1 + 1e-12), std::max(experts, 2 * exchange));
+        EXPECT_GE(opposite * (1 + 1e-12), std::max(experts, exchange));
+        EXPECT_LE(opposite, shared * (1 + 1e-12));
+        const double exposed = exposed_share(exchange, experts, 3, piece, Links::shared);
+        EXPECT_LE(exposed, 1 + 1e-12);
+        EXPECT_GE(
+            exposed * 4 * exchange * (1 + 1e-9),
+            std::max(0.0, 2 * exchange - experts) + std::max(0.0, 2 * exchange - 3 * experts));
+    }
 }
 
 TEST_F(ModelledProfile, SaysWhatIsWrong) {

@@ -34,6 +34,13 @@ class FlowSteps : public ::testing::Test {
             return ratios;
         });
     }
+    // Fewer flows.
+    static Point third_of(const char* panel, Calibration calibration) {
+        Point point = at(panel, calibration);
+        for (int* whole : {&point.new_gpus.gpus, &point.old_gpus.gpus, &point.model.experts})
+            *whole /= 3;
+        return point;
+    }
     static Point at(const char* panel, Calibration calibration) {
         Point point = panel_point(panel);
         point.tokens = 8192;
@@ -59,20 +66,22 @@ TEST_F(FlowSteps, EverythingIsWhereLinksAreFree) {
         EXPECT_NEAR(ratio, 1, 1e-3);  // pieces cost launches, of which flows may take none
 }
 
-TEST_F(FlowSteps, PhasesThatWaitForEveryExchangeAreAsTheirSum) {
+// Flows have as many pieces forward as backward.
+TEST_F(FlowSteps, PiecesAreAsTheirScheduleWhereExpertsTakeLonger) {
     for (const char* panel : {"d1-o1", "d2-o3"})
-        for (const double ratio :
-             against_timeline(at(panel, Calibration::anchored), {"ep", "dist_ep", "ep_ideal"}))
-            EXPECT_NEAR(ratio, 1, 1e-6) << panel;
+        for (const double ratio : against_timeline(third_of(panel, Calibration::anchored),
+                                                   {"ep", "dist_ep", "ep_ideal"}))
+            EXPECT_NEAR(ratio, 1, 2e-3) << panel;
 }
 
-// A dispatch and a combine that overlap: the closed form lets both have the link.
+// A dispatch and a combine of expert parallelism that overlap have the link in turns, as flows both
+// have half of it.
 TEST_F(FlowSteps, PiecesThatOverlapShareLinks) {
-    Point point = at("d1-o1", Calibration::sheet);
-    point.network.link_bandwidth.value /= 4;
-    for (const double ratio : against_timeline(point, {"ep"})) {
-        EXPECT_LT(ratio, 0.99);
-        EXPECT_GT(ratio, 0.7);
+    for (const double slower : {1, 2, 4, 16}) {
+        Point point = third_of("d1-o1", Calibration::sheet);
+        point.network.link_bandwidth.value /= slower;
+        for (const double ratio : against_timeline(point, {"ep", "ep_ideal"}))
+            EXPECT_NEAR(ratio, 1, 0.02) << slower;
     }
 }
 
