@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "impls/decode/cpu/back_end.hpp"
-#include "impls/decode/experiments/llama_cpp.hpp"
+#include "impls/decode/experiments/peers.hpp"
 #include "impls/model/named_models.hpp"
 #include "kernels/cpu/streamed_memory.hpp"
 
@@ -165,12 +165,12 @@ void run(benchmark::State& state, const Kept& kept) {
         std::nth_element(steps.begin(), steps.begin() + new_tokens / 2, steps.end());
         step_s = std::min(step_s, steps[new_tokens / 2]);
         ours.take_better({size * prompt_tokens / prefill_s, size * new_tokens / decode_s});
-        if (model_path() && !kept.loops && llama_cpp_program()) {
-            const LlamaCppSpeed peer = run_llama_cpp({.model = model_path(),
-                                                      .batch = size,
-                                                      .threads = threads,
-                                                      .prompt = prompt_tokens,
-                                                      .tokens = new_tokens});
+        if (model_path() && !kept.loops && peer_program(Peer::llama_cpp)) {
+            const PeerSpeed peer = run_peer(Peer::llama_cpp, {.model = model_path(),
+                                                              .batch = size,
+                                                              .threads = threads,
+                                                              .prompt = prompt_tokens,
+                                                              .tokens = new_tokens});
             theirs.take_better({peer.prefill_tokens_per_s, peer.tokens_per_s});
         }
         state.SetIterationTime(decode_s);

@@ -186,6 +186,19 @@ ClaimVerdict verdict_of(const std::vector<ChoiceOutcome>& all, bool complete) {
     return ClaimVerdict::undecided;
 }
 
+Basis basis_of(const std::vector<ChoiceOutcome>& all, std::vector<Case> not_run_at,
+               const SeedRange& seeds) {
+    Basis basis{.not_run_at = std::move(not_run_at), .seeds = seeds};
+    for (const ChoiceOutcome& one : all) {
+        auto& choices = one.outcome.standing == Standing::holds   ? basis.holds_at
+                        : one.outcome.standing == Standing::fails ? basis.fails_at
+                                                                  : basis.open_at;
+        choices.push_back(one.choice);
+        if (basis.fitted.empty()) basis.fitted = one.fitted;
+    }
+    return basis;
+}
+
 std::optional<TestOutcome> outcome_of(const Claim& claim, const CustomCheck* custom,
                                       const Observations& observations);
 
@@ -194,7 +207,7 @@ std::optional<TestOutcome> outcome_of(const Claim& claim, const CustomCheck* cus
 std::optional<Finding> tested(const Claim& claim, const CustomCheck* custom,
                               const Observations& observations) {
     std::vector<ChoiceOutcome> all;
-    std::vector<std::string> missing;
+    std::vector<Case> missing;
     for (const Case& choice : ends(claim)) {
         Observations at_end;
         for (const Observation* observation : observations)
@@ -202,7 +215,7 @@ std::optional<Finding> tested(const Claim& claim, const CustomCheck* custom,
         if (std::optional<TestOutcome> outcome = outcome_of(claim, custom, at_end))
             all.push_back({choice, std::move(*outcome), fitted_by(claim, at_end)});
         else
-            missing.push_back(to_string(choice));
+            missing.push_back(choice);
     }
     if (all.empty()) return std::nullopt;
     Finding found{result(claim, verdict_of(all, missing.empty()), ""), 0, missing.empty()};
@@ -216,6 +229,7 @@ std::optional<Finding> tested(const Claim& claim, const CustomCheck* custom,
     });
     found.slack = worst->outcome.slack;
     check.obtained = worst->outcome.obtained;
+    check.basis = basis_of(all, missing, worst->outcome.seeds);
     if (all.size() > most_choices_told) {
         check.reason = over_choices(all, *worst);
     } else {
@@ -225,12 +239,11 @@ std::optional<Finding> tested(const Claim& claim, const CustomCheck* custom,
             check.reason += one.outcome.text;
         }
     }
-    if (!missing.empty()) check.reason += "; was not run at " + joined(missing, ", ");
-    for (const ChoiceOutcome& one : all)
-        if (check.verdict == ClaimVerdict::calibrated && !one.fitted.empty()) {
-            check.reason += "; not evidence: " + one.fitted;
-            break;
-        }
+    for (const Case& choice : missing)
+        check.reason +=
+            (&choice == missing.data() ? "; was not run at " : ", ") + to_string(choice);
+    if (check.verdict == ClaimVerdict::calibrated)
+        check.reason += "; not evidence: " + check.basis->fitted;
     return found;
 }
 

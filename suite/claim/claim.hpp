@@ -150,12 +150,27 @@ struct Observation {
         {};  ///< claims and sessions that its calibration was fitted from
 };
 
+/// The seeds behind a value that stands for them, and its 95 % interval where they give one.
+struct SeedRange {
+    std::size_t seeds = 0;  ///< 0: not counted
+    std::optional<double> low, high;
+};
+
+/// What a verdict rests on, as data; its reason says it in words.
+struct Basis {
+    /// Choices of ends of what the claim assumes; without assumptions a single empty one.
+    std::vector<Case> holds_at, fails_at, open_at, not_run_at;
+    std::string fitted;  ///< where a fit determines it: why holding is no evidence
+    SeedRange seeds;     ///< behind `obtained`, in its unit
+};
+
 struct ClaimCheck {
     std::string claim;
     ClaimVerdict verdict = ClaimVerdict::not_run;
     std::string reason;  ///< a sentence: what was compared, over how many samples, with what spread
     std::optional<Provenance> provenance;
-    std::optional<double> obtained;  ///< at the least favourable point; of walks the worst step
+    std::optional<double> obtained;   ///< at the least favourable point; of walks the worst step
+    std::optional<Basis> basis = {};  ///< where results speak for or against it; not stored
 };
 
 /// Whether the claim is contradicted and its explanation is of the value that was obtained.

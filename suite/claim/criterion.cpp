@@ -91,11 +91,24 @@ double plain_slack(const Claim& claim, const Measured& point) {
     return above > rounding(claim.value.value_or(0)) ? above : -1 - std::abs(above);
 }
 
+// Whether a ratio has positive sides at every seed, so that its logarithm says as much of either.
+bool has_positive_sides(const Claim& claim, const Measured& point) {
+    const auto positive = [](const auto& one) { return one.second.of > 0 && one.second.over > 0; };
+    return claim.over && std::all_of(point.seeds.begin(), point.seeds.end(), positive);
+}
+
+SeedRange median_range_of(const Claim& claim, const Measured& point) {
+    std::vector<double> values;
+    for (const auto& [seed, one] : point.seeds) values.push_back(one.ratio());
+    return median_range(values, has_positive_sides(claim, point));
+}
+
 TestOutcome plain(const Claim& claim, const Measured& point, bool exact) {
     TestOutcome outcome;
     outcome.slack = plain_slack(claim, point);
     outcome.standing = outcome.slack >= 0 ? Standing::holds : Standing::fails;
     outcome.obtained = point.value;
+    if (!exact) outcome.seeds = median_range_of(claim, point);
     outcome.text = fmt::format("{} is {} ({})", quantity(claim, point.at), number(point.value),
                                samples(point, claim.over.has_value(), exact));
     if (point.misplaced > 0)
@@ -113,9 +126,7 @@ struct SeedResult {
 SeedResult over_seeds_of(const Claim& claim, const Measured& point, std::size_t points) {
     Bounds bounds = bounds_of(claim);
     SeedValues values;
-    const auto positive = [](const auto& one) { return one.second.of > 0 && one.second.over > 0; };
-    const bool logarithms =
-        claim.over && std::all_of(point.seeds.begin(), point.seeds.end(), positive);
+    const bool logarithms = has_positive_sides(claim, point);
     for (const auto& [seed, one] : point.seeds)
         values.add(logarithms ? std::log(one.ratio()) : one.ratio());
     if (!logarithms && claim.over && bounds.strictly) {
@@ -134,12 +145,21 @@ SeedResult over_seeds_of(const Claim& claim, const Measured& point, std::size_t 
     return {found, std::exp(found.mean), std::exp(found.low), std::exp(found.high)};
 }
 
+// As a claim's check tells it: ends that are not known are left out.
+SeedRange told(const SeedInterval& interval, double low, double high) {
+    SeedRange range{.seeds = interval.seeds};
+    if (std::isfinite(low)) range.low = low;
+    if (std::isfinite(high)) range.high = high;
+    return range;
+}
+
 TestOutcome clearly(const Claim& claim, const Measured& point, std::size_t points) {
     SeedResult found = over_seeds_of(claim, point, points);
     TestOutcome outcome;
     outcome.standing = found.interval.standing;
     outcome.slack = found.interval.slack;
     if (found.interval.seeds > 0) outcome.obtained = found.mean;
+    outcome.seeds = told(found.interval, found.low, found.high);
     found.interval.low = found.low;
     found.interval.high = found.high;
     outcome.text =
@@ -256,6 +276,7 @@ TestOutcome clear_change(const Claim& claim, const Change& change, int sign, dou
     TestOutcome outcome{found.standing, found.slack, std::nullopt, ""};
     if (found.seeds > 0) outcome.obtained = sign * found.mean;
     std::tie(found.low, found.high) = std::minmax({sign * found.low, sign * found.high});
+    outcome.seeds = told(found, found.low, found.high);
     outcome.text = fmt::format(", by {} ({})", number(sign * found.mean),
                                over_seeds(found, claim.test.seeds, true));
     return outcome;
@@ -387,7 +408,8 @@ std::optional<TestOutcome> equal_test_in(const Claim& claim, const Observations&
         outcomes.push_back(
             {interval.standing, interval.slack, obtained,
              fmt::format("at equal {} {} is {} ({})", claim.test.equal, quantity(claim, at),
-                         number(obtained), over_seeds(ratio, claim.test.seeds, true))});
+                         number(obtained), over_seeds(ratio, claim.test.seeds, true)),
+             told(ratio, ratio.low, ratio.high)});
     }
     TestOutcome outcome = *worst_of(outcomes);
     outcome.text += fmt::format(

@@ -14,6 +14,7 @@ struct TestOutcome {
     double slack = 0;                ///< how far the least favourable point is from failing
     std::optional<double> obtained;  ///< at it; of walks the worst step, later less earlier
     std::string text;                ///< what was compared, over how many samples, with what spread
+    SeedRange seeds = {};            ///< behind `obtained`
 };
 
 /// The less favourable of two; a NaN's slack is the least.

@@ -5,6 +5,7 @@
 
 #include "suite/claim/quantity.hpp"
 #include "suite/measure/statistics/mean_interval.hpp"
+#include "suite/measure/statistics/median_interval.hpp"
 
 namespace assay {
 namespace {
@@ -32,6 +33,25 @@ Bounds bounds_of(const Claim& claim) {
     if (test != "at_most") bounds.low = *claim.value - tolerance(claim);
     if (test != "at_least") bounds.high = *claim.value + tolerance(claim);
     return bounds;
+}
+
+SeedRange median_range(const std::vector<double>& values, bool logarithms) {
+    SeedRange range{.seeds = values.size()};
+    std::vector<double> scaled = values;
+    if (logarithms)
+        for (double& value : scaled) value = std::log(value);
+    const auto give = [&](double low, double high) {
+        range.low = logarithms ? std::exp(low) : low;
+        range.high = logarithms ? std::exp(high) : high;
+    };
+    const auto of_mean = known(scaled, 0.95);  // asks whether all are finite, too
+    if (!of_mean) return range;
+    const statistics::Interval of_median = statistics::median_interval(scaled);
+    if (of_median.method == statistics::IntervalMethod::none)
+        give(of_mean->low, of_mean->high);
+    else
+        give(of_median.low, of_median.high);
+    return range;
 }
 
 SeedInterval seed_interval(const SeedValues& values, const Bounds& bounds, std::size_t seeds_wanted,

@@ -42,6 +42,11 @@ struct SeedInterval {
     bool open = false;  ///< one end is unknown, and the other decides nothing
 };
 
+/// Of the values' median by order statistics; of fewer seeds than these take (five), Student's
+/// interval of the mean, which holds the median of so few too. `logarithms`: of positive values, by
+/// their logarithms. No interval of a single one, and of values that are not finite.
+SeedRange median_range(const std::vector<double>& values, bool logarithms);
+
 /// holds: the 95 % interval of the mean lies within the bounds. fails: it lies wholly outside of
 /// one, at the level that Holm's correction asks for among `points` of one claim (1 − 0.05/points:
 /// one point that contradicts is enough, so that his first step decides). Student's t.

@@ -69,6 +69,7 @@ void add_regressions_command(CLI::App& program, Context& context);
 void add_mute_commands(CLI::App& program, Context& context);  ///< mute, unmute
 void add_annotate_command(CLI::App& program, Context& context);
 void add_claims_command(CLI::App& program, Context& context);
+void add_headlines_command(CLI::App& program, Context& context);
 void add_report_command(CLI::App& program, Context& context);
 void add_export_command(CLI::App& program, Context& context);
 void add_import_command(CLI::App& program, Context& context);

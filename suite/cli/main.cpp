@@ -31,10 +31,11 @@ constexpr AddCommand commands[] = {
     add_run_command,         add_highlights_command, add_reproduce_command, add_replay_command,
     add_list_command,        add_describe_command,   add_plan_command,      add_compare_command,
     add_versus_command,      add_nightly_command,    add_baseline_command,  add_qualify_command,
-    add_regressions_command, add_mute_commands,      add_annotate_command,  add_claims_command,
-    add_report_command,      add_gui_command,        add_history_command,   add_export_command,
-    add_import_command,      add_db_command,         add_data_command,      add_doctor_command,
-    add_calibrate_command,   add_campaign_command,   add_tool_commands,     add_sample_command,
+    add_regressions_command, add_mute_commands,      add_annotate_command,  add_headlines_command,
+    add_claims_command,      add_report_command,     add_gui_command,       add_history_command,
+    add_export_command,      add_import_command,     add_db_command,        add_data_command,
+    add_doctor_command,      add_calibrate_command,  add_campaign_command,  add_tool_commands,
+    add_sample_command,
 };
 
 std::vector<std::string> visible_subcommands(const CLI::App& app) {
@@ -195,6 +196,7 @@ int main(int argc, char** argv, Registry registry) {
         "  assay highlights          # what is worth seeing first, in a minute\n"
         "  assay run lazarus/fig8    # one figure, a few seconds\n"
         "  assay reproduce           # everything at profile toy, with a report\n"
+        "  assay headlines           # the papers' numbers beside ours\n"
         "  assay claims              # what holds and what does not\n"
         "Exit codes: 0 ok, 1 usage or infrastructure, 2 regression or contradicted claim "
         "(--gate),\n"

@@ -98,6 +98,8 @@ store::Store::Merged write_archive(const fs::path& database, const ArchiveReques
         throw UserError(
             "nothing to export: no session matches; `assay export` without --session, "
             "--since and patterns takes all of them");
+    if (!request.curves)
+        SQLite::Database(chosen.string(), SQLite::OPEN_READWRITE).exec("DELETE FROM time_series");
     if (request.redacted) {
         SQLite::Database sql(chosen.string(), SQLite::OPEN_READWRITE);
         redact(sql, request.names);

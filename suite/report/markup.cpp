@@ -74,6 +74,7 @@ code{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.86em;overf
 .v-supported{color:var(--good);background:var(--good-bg)}.v-contradicted{color:var(--bad);background:var(--bad-bg)}
 .v-undecided{color:var(--open);background:var(--open-bg)}.v-calibrated{color:var(--fit);background:var(--fit-bg)}
 .claims .says td{border-bottom:0;padding-bottom:0}.claims .why{padding-top:0}.claims td.num{white-space:normal;max-width:9em}
+.headlines td:nth-child(2){min-width:18em}
 .wide{overflow-x:auto;margin:.6rem 0}
 table{border-collapse:collapse;font-size:.86rem;width:100%}
 th,td{text-align:left;padding:4px 10px 4px 0;border-bottom:1px solid var(--line);vertical-align:top}

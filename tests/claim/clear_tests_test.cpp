@@ -266,6 +266,47 @@ TEST(SeedIntervals, AreStudents) {
     EXPECT_NEAR(found.high - found.mean, 4.30265 / std::sqrt(3), 1e-5);
 }
 
+TEST(MedianRanges, HoldTheMedianAndComeFromSeedsAlone) {
+    using assay::median_range;
+    EXPECT_EQ(median_range({}, false).seeds, 0U);
+    EXPECT_FALSE(median_range({1}, false).low) << "a point, no interval";
+    EXPECT_FALSE(median_range({1, NAN}, false).low);
+    // Student's t of three values.
+    EXPECT_NEAR(*median_range({1, 2, 3}, false).high, 2 + 4.30265 / std::sqrt(3), 1e-5);
+    EXPECT_NEAR(*median_range({std::exp(1), std::exp(2), std::exp(3)}, true).high,
+                std::exp(2 + 4.30265 / std::sqrt(3)), 1e-3);
+    // Of five the range of all is the interval of the median, whatever the mean is.
+    const auto skewed = median_range({1, 1, 1, 1, 100}, false);
+    EXPECT_EQ(skewed.low, 1);
+    EXPECT_EQ(skewed.high, 100);
+    for (std::size_t n = 2; n < 12; ++n) {
+        std::vector<double> one_off(n, 1);
+        one_off.back() = 1000;
+        const auto range = median_range(one_off, true);
+        EXPECT_LE(*range.low, n == 2 ? 500.5 : 1) << n;
+        EXPECT_GE(*range.high, n == 2 ? 500.5 : 1) << n;
+    }
+}
+
+TEST(ClearTests, TheIntervalIsPartOfTheCheck) {
+    Claim plain = claim("at_least", 1);
+    plain.test.clearly = false;
+    for (const Claim& one : {plain, claim("at_least", 1)}) {
+        const ClaimCheck found = check(one, values({1.2, 1.3, 1.25}), {});
+        ASSERT_TRUE(found.basis);
+        EXPECT_EQ(found.basis->seeds.seeds, 3U);
+        EXPECT_LT(*found.basis->seeds.low, *found.obtained);
+        EXPECT_GT(*found.basis->seeds.high, *found.obtained);
+        EXPECT_EQ(found.basis->holds_at.size(), 1U);
+    }
+    EXPECT_FALSE(check(plain, values({1.2}), {}).basis->seeds.low);
+    List exact = values({1.2, 1.3, 1.25});
+    for (Observation& one : exact) one.provenance = assay::Provenance::exact;
+    plain.checkable = {{"toy", "exact"}};
+    EXPECT_FALSE(check(plain, exact, {}).basis->seeds.low) << "computed values have none";
+    EXPECT_FALSE(check(plain, {}, {}).basis);
+}
+
 TEST(EqualMetric, ACurveIsInterpolatedAndBoundedBeyondItsEnds) {
     const std::vector<assay::CurvePoint> curve{{0.8, 3}, {0.4, 1}};
     EXPECT_DOUBLE_EQ(assay::loss_at(curve, 0.6).low, 2);

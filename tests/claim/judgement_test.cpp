@@ -174,6 +174,25 @@ TEST(ClaimJudgement, AssumptionsMustHoldAtBothEnds) {
         << "the assumption must be named";
 }
 
+TEST(ClaimJudgement, TheBasisNamesTheEndsAsData) {
+    Claim assuming = claim();
+    assuming.assumes = {{"restart_s", {60.0, 300.0}}};
+    const auto at = [](double restart, double value) {
+        return seen(value, Profile::toy, Provenance::emulated, {{"restart_s", restart}});
+    };
+    const auto ends = [](double restart) {
+        return std::vector<assay::Case>{{{"restart_s", restart}}};
+    };
+    const auto mixed = checked(assuming, {at(60, 10), at(300, 20)}).basis;
+    ASSERT_TRUE(mixed);
+    EXPECT_EQ(mixed->holds_at, ends(60));
+    EXPECT_EQ(mixed->fails_at, ends(300));
+    EXPECT_TRUE(mixed->not_run_at.empty());
+    EXPECT_EQ(checked(assuming, {at(60, 10)}).basis->not_run_at, ends(300));
+    EXPECT_EQ(checked(claim(), {seen(10)}).basis->holds_at, std::vector<assay::Case>(1));
+    EXPECT_FALSE(checked(claim(), {}).basis) << "nothing speaks for or against it";
+}
+
 TEST(ClaimJudgement, TwoAssumptionsAreCheckedAtAllFourCorners) {
     Claim assuming = claim();
     assuming.assumes = {{"a", {1.0, 2.0}}, {"b", {3.0, 4.0}}};

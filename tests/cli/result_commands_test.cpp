@@ -29,6 +29,8 @@ json counts(int not_run, json more = json::object()) {
          {"checked", "supported", "contradicted", "explained", "undecided", "calibrated",
           "not checkable here", "need data", "need GPU", "need cluster", "no command"})
         all[none] = 0;
+    for (const char* how : {"measured", "emulated", "simulated", "exact"})
+        all["supported by provenance"][how] = 0;
     all.update(more);
     return all;
 }
@@ -47,8 +49,46 @@ TEST_F(ResultCommandsTest, ClaimsAreCountedFirstAndFolded) {
               "| system | supported | contradicted | of these explained | undecided | calibrated | "
               "not run | not checkable here | claims |\n"
               "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
-              "| dummy | 0 | 0 | 0 | 0 | 0 | 2 | 0 | 2 |\n\n\n");
+              "| dummy | 0 | 0 | 0 | 0 | 0 | 2 | 0 | 2 |\n\n"
+              "How those that are supported were obtained:\n\n"
+              "| system | measured | emulated | simulated | exact | supported |\n"
+              "|---|---:|---:|---:|---:|---:|\n"
+              "| dummy | 0 | 0 | 0 | 0 | 0 |\n\n\n");
     EXPECT_EQ(assay({"claims", "--markdown"}).exit_code, 1);
+}
+
+TEST_F(ResultCommandsTest, SummaryCountsHowWhatHoldsWasObtained) {
+    assay({"run", "dummy/sum"});
+    const json summary = assay_json({"claims", "--summary"});
+    EXPECT_EQ(summary[0]["supported"], 1);
+    EXPECT_EQ(summary[0]["supported by provenance"],
+              json({{"measured", 0}, {"emulated", 0}, {"simulated", 0}, {"exact", 1}}));
+    EXPECT_THAT(assay({"claims", "--summary", "--markdown"}).out,
+                HasSubstr("| dummy | 0 | 0 | 0 | 1 | 1 |\n"));
+    EXPECT_THAT(assay({"claims", "--summary"}).out, HasSubstr("simulated  exact  supported"));
+}
+
+TEST_F(ResultCommandsTest, HeadlinesComeOfAnyDatabase) {
+    const json none = assay_json({"headlines"});
+    ASSERT_EQ(none.size(), 1U);
+    EXPECT_EQ(none[0]["claim"], "dummy/sum/twice");
+    EXPECT_EQ(none[0]["verdict"], "not run");
+    EXPECT_TRUE(none[0]["ours"].is_null());
+    assay({"run", "dummy/sum"});
+    const json row = assay_json({"headlines", "dummy"})[0];
+    EXPECT_EQ(row["verdict"], "supported");
+    EXPECT_EQ(row["provenance"], "exact");
+    EXPECT_EQ(row["ours"], row["paper"]);
+    EXPECT_TRUE(row["low"].is_null()) << "computed";
+    EXPECT_THAT(assay({"headlines"}).out, HasSubstr("holds, computed exactly"));
+    EXPECT_THAT(
+        assay({"headlines", "--markdown"}).out,
+        AllOf(StartsWith("| system | what the paper says | paper | ours | verdict | why |\n"),
+              HasSubstr(", exact | supported | holds, computed exactly |\n")));
+    EXPECT_THAT(assay({"headlines", "dummy/sum/thrice"}).out, HasSubstr("no headline is among"));
+    EXPECT_EQ(assay_json({"headlines", "dummy/sum/thrice"}), json::array());
+    EXPECT_EQ(assay({"headlines", "nothing"}).exit_code, 1);
+    EXPECT_EQ(assay({"headlines", "--json", "--markdown"}).exit_code, 1);
 }
 
 TEST_F(ResultCommandsTest, AVerdictSelectsRowsAndLeavesTheCountsAlone) {

@@ -6,10 +6,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "impls/decode/back_ends.hpp"
 #include "impls/decode/experiments/experiments.hpp"
-#include "impls/decode/experiments/llama_cpp.hpp"
 #include "impls/decode/experiments/modelled_gpu.hpp"
+#include "impls/decode/experiments/peers.hpp"
+#include "impls/decode/experiments/random_model_file.hpp"
 #include "impls/decode/register.hpp"
+#include "impls/nn/files/tensor_file.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "tests/base/temporary_folder.hpp"
@@ -148,51 +151,173 @@ TEST_F(DecodeExperiments, CostOfAStepIsTheShapes) {
     EXPECT_NEAR(cost.block_s, 16 * 524288 / 31.5e9, 1e-6);
 }
 
-// llama-batched-bench, for as long as this lives: a shell script.
-class FakeBench {
+// A program of scripts/peers, for as long as this lives: a shell script.
+class FakeProgram {
   public:
-    explicit FakeBench(const std::string& script) {
+    FakeProgram(const char* variable, const std::string& script)
+        : named_(variable, program_.string()) {
         std::ofstream(program_) << "#!/bin/sh\n" << script << '\n';
         std::filesystem::permissions(program_, std::filesystem::perms::owner_all);
     }
 
   private:
     const testing::TemporaryFolder folder_;
-    const std::filesystem::path program_ = folder_ / "bench";
-    const testing::EnvironmentVariable named_{"ASSAY_LLAMA_BENCH", program_.string()};
+    const std::filesystem::path program_ = folder_ / "program";
+    const testing::EnvironmentVariable named_;
 };
 
+constexpr const char *llama = "ASSAY_LLAMA_BENCH", *ik_llama = "ASSAY_IK_LLAMA_BENCH",
+                     *llama_quantize = "ASSAY_LLAMA_QUANTIZE";
+
 // What a sample is told about waiting threads would halve its speed.
-TEST(LlamaCpp, WaitsAsItDoesByItself) {
-    const FakeBench bench("echo '{\"speed_pp\": 1, \"speed_tg\": '${OMP_WAIT_POLICY:-2}'}'");
+TEST(Peers, WaitAsTheyDoByThemselves) {
+    const FakeProgram bench(llama,
+                            "echo '{\"speed_pp\": 1, \"speed_tg\": '${OMP_WAIT_POLICY:-2}'}'");
     const testing::EnvironmentVariable policy("OMP_WAIT_POLICY", "passive");
-    EXPECT_EQ(run_llama_cpp({}).tokens_per_s, 2);
+    EXPECT_EQ(run_peer(Peer::llama_cpp, {}).tokens_per_s, 2);
 }
 
-TEST(LlamaCpp, IsAskedForBatchesOneAfterTheOther) {
-    const FakeBench bench(
-        "case \"$*\" in *'-npl 4,4,4 '*) echo '{\"speed_pp\": 1, \"speed_tg\": 3}';; esac");
-    EXPECT_EQ(run_llama_cpp({.model = "m", .batch = 4, .repeats = 3}).tokens_per_s, 3);
-    EXPECT_THROW(run_llama_cpp({.model = "m", .batch = 4}), SampleError);
+TEST(Peers, AreAskedForBatchesOneAfterTheOther) {
+    const FakeProgram bench(
+        llama, "case \"$*\" in *'-npl 4,4,4 '*) echo '{\"speed_pp\": 1, \"speed_tg\": 3}';; esac");
+    const PeerRun run{.model = "m", .batch = 4, .repeats = 3};
+    EXPECT_EQ(run_peer(Peer::llama_cpp, run).tokens_per_s, 3);
+    EXPECT_THROW(run_peer(Peer::llama_cpp, {.model = "m", .batch = 4}), SampleError);
 }
 
-TEST(LlamaCpp, SpeedOfTheLineThatTellsOfABatch) {
-    const auto speed = llama_cpp_speed(
+// ik_llama.cpp tells its table where errors go, and rearranges weights where it is asked to.
+constexpr const char* row =
+    "'|  64 |  32 |   4 |  384 |  2.5 | 101.6 |  5.6 |  22.6 | 8.1 | 47 |' >&2";
+
+TEST(Peers, ACrashIsCountedAndTheOtherKindOfAttentionStands) {
+    const FakeProgram bench(ik_llama, std::string("case \"$*\" in *'-fa on'*) kill -6 $$;; "
+                                                  "*-rtr*) echo ") +
+                                          row + ";; esac");
+    const PeerSpeed speed = run_peer(Peer::ik_llama_cpp, {.model = "m", .batch = 4});
+    EXPECT_EQ(speed.crashes, 1);
+    EXPECT_DOUBLE_EQ(speed.tokens_per_s, 22.6);
+    EXPECT_DOUBLE_EQ(speed.prefill_tokens_per_s, 101.6);
+}
+
+TEST(Peers, CrashWithBothKindsOfAttentionOrDoNotRun) {
+    {
+        const FakeProgram bench(ik_llama, "kill -6 $$");
+        const PeerSpeed speed = run_peer(Peer::ik_llama_cpp, {});
+        EXPECT_EQ(speed.crashes, 2);
+        EXPECT_EQ(speed.tokens_per_s, 0);
+    }
+    const FakeProgram bench(ik_llama, "exit 1");
+    EXPECT_THROW(run_peer(Peer::ik_llama_cpp, {}), SampleError);
+}
+
+TEST(Peers, SpeedOfTheLinesThatTellOfABatch) {
+    const auto speed = peer_speed(
         "load: something\n{\"n_kv_max\": 4096, \"pp\": 128, \"tg\": 128, \"pl\": 4, \"t_pp\": 1.5, "
         "\"speed_pp\": 341.3, \"t_tg\": 3.0, \"speed_tg\": 170.7, \"t\": 4.5, \"speed\": 227.5}\n");
     ASSERT_TRUE(speed);
     EXPECT_DOUBLE_EQ(speed->tokens_per_s, 170.7);
     EXPECT_DOUBLE_EQ(speed->prefill_tokens_per_s, 341.3);
     // Two batches: 128 tokens in a second, then in three.
-    const auto mean = llama_cpp_speed(
+    const auto mean = peer_speed(
         "{\"speed_pp\": 100, \"speed_tg\": 128}\n{\"speed_pp\": 100, \"speed_tg\": "
         "42.666666666666664}");
     ASSERT_TRUE(mean);
     EXPECT_DOUBLE_EQ(mean->tokens_per_s, 64);
     EXPECT_DOUBLE_EQ(mean->prefill_tokens_per_s, 100);
-    EXPECT_FALSE(llama_cpp_speed("{\"speed_pp\": 0, \"speed_tg\": 0}"));
-    EXPECT_FALSE(llama_cpp_speed(""));
-    EXPECT_FALSE(llama_cpp_speed("{\"speed_pp\": 1}\n{\"speed_tg\": \"x\", \"speed_pp\": 2}"));
+    EXPECT_FALSE(peer_speed("{\"speed_pp\": 0, \"speed_tg\": 0}"));
+    EXPECT_FALSE(peer_speed(""));
+    EXPECT_FALSE(peer_speed("{\"speed_pp\": 1}\n{\"speed_tg\": \"x\", \"speed_pp\": 2}"));
+    EXPECT_FALSE(
+        peer_speed("|    PP |     TG |    B |   N_KV |   T_PP s | S_PP t/s |   T_TG s |\n"
+                   "|-------|--------|------|--------|----------|----------|----------|\n"
+                   "|  64 |  32 |   4 |  384 |  2.5 | 101.6 |  5.6 |\n"));
+}
+
+TEST(Peers, QuantizeTheMatricesAndKeepTheEmbeddingInEightBits) {
+    const testing::TemporaryFolder folder;
+    const FakeProgram program(llama_quantize, "echo \"$*\" >\"$7\"");
+    quantize("from.gguf", nn::TensorType::q4_0, folder / "to.gguf");
+    std::string asked;
+    std::getline(std::ifstream(folder / "to.gguf"), asked);
+    EXPECT_EQ(asked,
+              "--allow-requantize --output-tensor-type q8_0 --token-embedding-type q8_0 "
+              "from.gguf " +
+                  (folder / "to.gguf").string() + " q4_0");
+    const FakeProgram broken(llama_quantize, "exit 3");
+    EXPECT_THROW(quantize("a", nn::TensorType::q4_0, folder / "b"), SampleError);
+}
+
+class BatchesBesidePeers : public DecodeExperiments {
+  protected:
+    // SmolLM2 is there, and quantised files are made of it, as far as names go.
+    BatchesBesidePeers() { std::ofstream(folder_ / "smollm2-135m-instruct-q4_1.gguf"); }
+
+    SampleSpec spec(const char* variant, const char* type) const {
+        SampleSpec spec;
+        spec.variant = variant;
+        spec.provenance = Provenance::measured;
+        spec.scratch = folder_.path().string();
+        spec.axes = {{"batch", std::int64_t{4}},
+                     {"activations", "int8"},
+                     {"type", type},
+                     {"model", "smollm2-135m-instruct"},
+                     {"threads", std::int64_t{0}},
+                     {"prompt", std::int64_t{8}},
+                     {"tokens", std::int64_t{8}}};
+        return spec;
+    }
+
+  private:
+    const testing::TemporaryFolder folder_;
+    const testing::EnvironmentVariable data_{"ASSAY_DATA", folder_.path().string()};
+};
+
+TEST_F(BatchesBesidePeers, NeedBothPeersAndOursTheFileOnly) {
+    const testing::EnvironmentVariable nowhere(ik_llama, "/nowhere");
+    const FakeProgram bench(llama, "exit 1"), quantize(llama_quantize, "exit 1");
+    EXPECT_FALSE(x_batch().unsupported(spec("ours", "q4_0")));
+    const auto lacks = x_batch().unsupported(spec("peers", "q4_0"));
+    ASSERT_TRUE(lacks);
+    EXPECT_NE(lacks->find("ik_llama.cpp"), std::string::npos);
+}
+
+TEST_F(BatchesBesidePeers, TheFasterCountsCaseByCase) {
+    // Where its weights are q4_0 ik_llama.cpp is the faster one, where q8_0 it crashes.
+    const FakeProgram bench(llama, "echo '{\"speed_pp\": 200, \"speed_tg\": 20}'");
+    const FakeProgram ik(
+        ik_llama, std::string("case \"$*\" in *q8_0*) kill -6 $$;; *) echo ") + row + ";; esac");
+    const FakeProgram quantize(llama_quantize, "exit 0");
+    const auto run = [&](const char* type) {
+        MemoryRecorder recorder;
+        x_batch().run(spec("peers", type), recorder);
+        return recorder;
+    };
+    const MemoryRecorder q4_0 = run("q4_0");
+    EXPECT_DOUBLE_EQ(q4_0.value("tokens_per_s"), 22.6);
+    EXPECT_DOUBLE_EQ(q4_0.value("prefill_tokens_per_s"), 200);
+    EXPECT_DOUBLE_EQ(q4_0.value("each_tokens_per_s", {{"engine", "llama.cpp"}, {"type", "q4_0"}}),
+                     20);
+    const MemoryRecorder q8_0 = run("q8_0");
+    EXPECT_DOUBLE_EQ(q8_0.value("tokens_per_s"), 20);
+    EXPECT_EQ(q8_0.value("crashes", {{"engine", "ik_llama.cpp"}, {"type", "q8_0"}}), 2);
+    EXPECT_THROW(q8_0.value("each_tokens_per_s", {{"engine", "ik_llama.cpp"}, {"type", "q8_0"}}),
+                 std::out_of_range);
+}
+
+// What both sides read: any type, whose loops give a batch the bits of requests alone.
+TEST(RandomModelFile, IsReadInEveryType) {
+    const testing::TemporaryFolder folder;
+    for (const nn::TensorType type :
+         {nn::TensorType::q4_0, nn::TensorType::q4_1, nn::TensorType::q8_0}) {
+        const std::filesystem::path path = folder / "model.gguf";
+        const std::uint64_t bytes =
+            write_random_model(path, {.layers = 2, .vocabulary = 512, .type = type}, 1);
+        const nn::TensorFile file(path);
+        const nn::DecoderConfig config = nn::read_decoder_config(file);
+        EXPECT_EQ(config.layers, 2);
+        EXPECT_EQ(bytes, nn::stored_bytes(type, 512 * 512 + 2 * 3 * 1024 * 1024));
+        EXPECT_NO_THROW(back_ends_of(file, {.threads = 1, .blocks = 4})());
+    }
 }
 
 }  // namespace

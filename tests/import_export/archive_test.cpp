@@ -105,6 +105,23 @@ TEST_P(ArchiveFormats, ThereAndBackIsEqualRowByRow) {
     EXPECT_EQ(a, b);
 }
 
+TEST_P(ArchiveFormats, WithoutCurvesTheRestIsEqualRowByRow) {
+    Folder folder;
+    fill(folder / "a.db");
+    write_archive(folder / "a.db", {.curves = false, .format = GetParam()}, folder / "archive");
+    {
+        auto store = Store::open(folder / "b.db", Access::write);
+        import_file(store, folder / "archive");
+        EXPECT_TRUE(store.check().ok);
+    }
+    auto expected = dump(folder / "a.db");
+    const auto curves = std::erase_if(expected, [](const std::string& row) {
+        return row.starts_with(R"({"table":"time_series")");
+    });
+    EXPECT_GE(curves, 2U);
+    EXPECT_EQ(dump(folder / "b.db"), expected);
+}
+
 TEST_P(ArchiveFormats, APartCarriesWhatBelongsToIt) {
     Folder folder;
     const auto ids = fill(folder / "a.db");

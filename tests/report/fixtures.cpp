@@ -205,6 +205,23 @@ ReportData whole_report() {
     data.experiments.back().unchecked = {{3, "need <data>: `assay data fetch it`", "a/b (3)"}};
     data.experiments.back().settings = {&claims[2]};
     data.headline = "1 of 2 checked hold, 1 contradicted (1 explained); 3 need data";
+    ClaimCheck over_seeds = checks[1];
+    over_seeds.provenance = Provenance::emulated;
+    over_seeds.basis = Basis{.seeds = {5, 0.1, 0.13}};
+    static const Claim elsewhere = [] {
+        Claim claim = claims[1];
+        claim.id = "lazarus/fig9/a";
+        claim.experiment = "lazarus/fig9";
+        claim.says = "More <samples> than checkpoints";
+        claim.value.reset();
+        return claim;
+    }();
+    data.headlines = {{&claims[1], over_seeds, "holds, over 5 seeds"},
+                      {&elsewhere,
+                       {elsewhere.id, ClaimVerdict::not_run, "", {}, {}},
+                       "not run yet: `assay run lazarus/fig9` checks it"}};
+    data.contradicted = {{&claims[0], checks[0], "explained: Aligned plans give 129 of 210."}};
+    data.without_samples = {"lazarus/fig9", "lazarus/tab2"};
     data.experiments.push_back({&live, {live_sample()}, {}, {}, {}, {}, training_kinds()});
     return data;
 }

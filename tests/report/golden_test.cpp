@@ -105,6 +105,22 @@ TEST(Golden, Table) {
                   text_table(result_table(recovery_experiment(), recovery_samples())));
 }
 
+// The paper's numbers and what is contradicted come first, as links; what is of one machine folds.
+TEST(Page, BeginsWithFindingsThatLinkToTheirFigures) {
+    const std::string html = html_page(whole_report());
+    const auto at = [&](const char* text) {
+        const auto found = html.find(text);
+        EXPECT_NE(found, std::string::npos) << text;
+        return found;
+    };
+    EXPECT_LT(at("<section id=\"headlines\">"), at("<section id=\"contradicted\">"));
+    EXPECT_LT(at("<section id=\"contradicted\">"), at("<summary>Machine and sessions</summary>"));
+    EXPECT_LT(at("<summary>2 experiments without samples"), at("<section id=\"s-lazarus-fig4\">"));
+    EXPECT_NE(html.find("<a href=\"#s-lazarus-fig8\">At four failed nodes"), std::string::npos);
+    EXPECT_EQ(html.find("href=\"#s-lazarus-fig9\""), std::string::npos) << "not on the page";
+    EXPECT_LT(at("<details><summary>Machine and sessions"), at("Two &lt;cores&gt;"));
+}
+
 TEST(Page, NeedsNothingFromOutside) {
     const std::string html = html_page(whole_report());
     for (const char* reference : {"<script", "<link", "src=", "url(", "@import", "href=\"http"})

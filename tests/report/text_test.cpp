@@ -72,6 +72,12 @@ TEST(TextTable, NarrowerTerminalsBreakWordsThenTurnRowsIntoBlocks) {
               "      others\n");
 }
 
+TEST(MarkdownTable, HasALineForEachRow) {
+    EXPECT_EQ(markdown_table({{"name", "value"}, {"a|b", "1.5"}, {"longer", "–"}}),
+              "| name | value |\n|---|---:|\n| a\\|b | 1.5 |\n| longer | – |\n");
+    EXPECT_EQ(markdown_table({}), "");
+}
+
 TEST(ShortLabels, LoseWhatTheyShareFirst) {
     using Labels = std::vector<std::string>;
     EXPECT_EQ(shortened_apart({"short", "0123456789abcdef"}, 7), (Labels{"short", "012…def"}));

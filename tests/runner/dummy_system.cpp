@@ -328,6 +328,7 @@ System make_dummy_system() {
         "sums, by adding", {{"dummy/sum", {{"n", {std::int64_t{3}}}}}}, "dummy/sum"};
     system.replay_policy = replay_decisions;
     system.claims = {make_claim("dummy/sum/twice", 2), make_claim("dummy/sum/thrice", 3)};
+    system.claims.front().headline = true;
     return system;
 }
 

@@ -7,7 +7,7 @@ import re
 import sys
 
 NAMED = re.compile(r"(?<![\w/.<$}*])((?:[\w.-]+/)*[\w-]+\.(?:cpp|hpp|cu|cuh))\b")
-PROJECTS = {"llama.cpp"}  # of others, called like files
+PROJECTS = {"ik_llama.cpp", "llama.cpp"}  # of others, called like files
 LOOKED_AT = (".md", ".cpp", ".hpp", ".cu", ".cuh", ".h", ".toml", "CMakeLists.txt")
 
 

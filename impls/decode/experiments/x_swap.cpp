@@ -34,7 +34,7 @@ class Swap {
           engines_(cluster::make_fork_server(engine_worker(back_ends_of_files()))),
           engine_(engines_.start({.weights = file_, .blocks = blocks_for_all(jobs_, context)})) {
         for (BatchJob& job : jobs_)
-            for (int& id : job.request.prompt) id %= random_model_vocabulary;
+            for (int& id : job.request.prompt) id %= RandomModel().vocabulary;
     }
 
     void run(const std::string& variant) {
@@ -131,7 +131,7 @@ class Swap {
 void run(const SampleSpec& spec, Recorder& recorder) {
     const auto size = static_cast<int>(integer_axis(spec, "weights"));
     const std::string file = (std::filesystem::path(spec.scratch) / "random.gguf").string();
-    const std::uint64_t bytes = write_random_model(file, size, context, spec.seed);
+    const std::uint64_t bytes = write_random_model(file, random_model_of(size, context), spec.seed);
     Swap swap(file, spec.seed);
     swap.run(spec.variant);
     recorder.metric("pause_s", swap.pause_s);

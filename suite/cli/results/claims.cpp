@@ -11,6 +11,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include "suite/base/error.hpp"
@@ -24,7 +25,6 @@
 #include "suite/report/text/claims_summary.hpp"
 #include "suite/report/text/paper_cells.hpp"
 #include "suite/report/text/text_table.hpp"
-#include "suite/runner/runner.hpp"
 
 namespace assay::cli {
 namespace {
@@ -80,26 +80,12 @@ NeedIsHere machine_of(const ClaimsOptions& options) {
     return data::is_here;
 }
 
-/// By this program's claims and checks, from what is stored.
-std::vector<ClaimCheck> checked_again(const Context& context, const store::Store& store,
-                                      const std::vector<const Claim*>& claims,
-                                      const NeedIsHere& here) {
-    std::vector<const Experiment*> experiments;
-    for (const Claim* claim : claims) {
-        const Experiment* experiment = context.registry.experiment(claim->experiment);
-        if (experiment &&
-            std::find(experiments.begin(), experiments.end(), experiment) == experiments.end())
-            experiments.push_back(experiment);
-    }
-    return report::on_this_machine(context.registry, claims,
-                                   runner::check_claims(context.registry, store, experiments, ""),
-                                   here);
-}
+using Tallies = std::vector<std::pair<std::string, report::ClaimsTally>>;
 
 /// Checks of each system that has any, in the registry's order.
-std::vector<std::pair<std::string, report::ClaimsTally>> tallies(
-    const Registry& registry, const std::vector<ClaimCheck>& checks, const NeedIsHere& here) {
-    std::vector<std::pair<std::string, report::ClaimsTally>> all;
+Tallies tallies(const Registry& registry, const std::vector<ClaimCheck>& checks,
+                const NeedIsHere& here) {
+    Tallies all;
     for (const System& system : registry.systems()) {
         std::vector<ClaimCheck> own;
         for (const ClaimCheck& check : checks)
@@ -121,29 +107,46 @@ constexpr Column summary_columns[] = {
     {"not checkable here", [](const report::StateCounts& sum) { return sum.not_checkable(); }},
     {"claims", [](const report::StateCounts& sum) { return sum.claims(); }}};
 
-void add_row(report::Grid& grid, const std::string& name, const report::StateCounts& sum) {
-    if (sum.claims() == 0) return;
-    grid.push_back({name});
-    for (const auto& [title, count] : summary_columns)
-        grid.back().push_back(std::to_string(count(sum)));
+template <Provenance provenance>
+std::size_t hold_by(const report::StateCounts& sum) {
+    const auto found = sum.hold_by.find(provenance);
+    return found == sum.hold_by.end() ? 0 : found->second;
 }
 
+/// Of those that are supported, how that was obtained.
+constexpr Column provenance_columns[] = {
+    {"measured", hold_by<Provenance::measured>},
+    {"emulated", hold_by<Provenance::emulated>},
+    {"simulated", hold_by<Provenance::simulated>},
+    {"exact", hold_by<Provenance::exact>},
+    {"supported", [](const report::StateCounts& sum) { return sum.hold; }}};
+
+constexpr const char* provenance_title = "How those that are supported were obtained:";
+
 /// The papers' claims by system, then what is ours and what is arithmetic.
-report::Grid summary_grid(const Registry& registry, const std::vector<ClaimCheck>& checks,
-                          const NeedIsHere& here) {
+report::Grid summary_grid(const Tallies& all, std::span<const Column> columns) {
     report::Grid grid{{"system"}};
-    for (const auto& [title, count] : summary_columns) grid[0].emplace_back(title);
-    const auto all = tallies(registry, checks, here);
-    for (const auto& [system, sum] : all) add_row(grid, system, sum);
-    for (const auto& [system, sum] : all) add_row(grid, system + ", ours", sum.ours);
-    for (const auto& [system, sum] : all) add_row(grid, system + ", arithmetic", sum.arithmetic);
+    for (const auto& [title, count] : columns) grid[0].emplace_back(title);
+    const auto add = [&](const std::string& name, const report::StateCounts& sum) {
+        if (sum.claims() == 0) return;
+        grid.push_back({name});
+        for (const auto& [title, count] : columns)
+            grid.back().push_back(std::to_string(count(sum)));
+    };
+    for (const auto& [system, sum] : all) add(system, sum);
+    for (const auto& [system, sum] : all) add(system + ", ours", sum.ours);
+    for (const auto& [system, sum] : all) add(system + ", arithmetic", sum.arithmetic);
     return grid;
 }
 
 nlohmann::json counts_json(const report::StateCounts& sum) {
+    nlohmann::json obtained = nlohmann::json::object();
+    for (const auto& [name, count] : std::span(provenance_columns).first<4>())
+        obtained[name] = count(sum);
     return {{"claims", sum.claims()},
             {"checked", sum.checked()},
             {"supported", sum.hold},
+            {"supported by provenance", obtained},
             {"contradicted", sum.contradicted},
             {"explained", sum.explained},
             {"undecided", sum.undecided},
@@ -189,18 +192,6 @@ std::string recorded_text(const store::Store& store) {
                        commits.size() == 1 ? "" : "s", fmt::join(commits, ", "));
 }
 
-std::string markdown(const report::Grid& grid) {
-    std::string out;
-    for (std::size_t row = 0; row < grid.size(); ++row) {
-        out += fmt::format("| {} |\n", fmt::join(grid[row], " | "));
-        if (row > 0) continue;
-        out += "|---|";
-        for (std::size_t column = 1; column < grid[row].size(); ++column) out += "---:|";
-        out += '\n';
-    }
-    return out;
-}
-
 void print_summary(const Context& context, const ClaimsOptions& options,
                    const std::vector<ClaimCheck>& checks, const store::Store* store) {
     const std::string recorded = store == nullptr ? "" : recorded_text(*store);
@@ -209,11 +200,18 @@ void print_summary(const Context& context, const ClaimsOptions& options,
         print_json(summary_json(context.registry, checks, here));
         return;
     }
-    const report::Grid grid = summary_grid(context.registry, checks, here);
+    const Tallies all = tallies(context.registry, checks, here);
+    const report::Grid counts = summary_grid(all, summary_columns),
+                       obtained = summary_grid(all, provenance_columns);
     if (options.markdown)
-        std::cout << markdown(grid) << '\n' << recorded << '\n';
+        std::cout << report::markdown_table(counts) << '\n'
+                  << provenance_title << "\n\n"
+                  << report::markdown_table(obtained) << '\n'
+                  << recorded << '\n';
     else
-        std::cout << report::text_table(grid, text_columns())
+        std::cout << report::text_table(counts, text_columns()) << '\n'
+                  << hanging("", provenance_title, prose_columns()) << '\n'
+                  << report::text_table(obtained, text_columns()) << '\n'
                   << hanging("", recorded, prose_columns());
 }
 
@@ -277,7 +275,7 @@ int run_claims(const Context& context, const ClaimsOptions& options) {
     const NeedIsHere here = machine_of(options);
     const std::vector<ClaimCheck> checks =
         store && options.again
-            ? checked_again(context, *store, claims, here)
+            ? report::checks_of_today(context.registry, &*store, claims, here)
             : report::newest_checks(context.registry, store ? &*store : nullptr, claims, here);
     std::vector<ClaimCheck> shown = checks;
     if (!options.verdict.empty())
@@ -310,7 +308,8 @@ void add_claims_command(CLI::App& program, Context& context) {
     command->add_flag("--all", options->all, "A row for each claim and setting, checked or not");
     command->add_flag("--settings", options->settings,
                       "Only what the papers chose (nodes, batch sizes, …), which is not checked");
-    command->add_flag("--summary", options->summary, "Counts by system only");
+    command->add_flag("--summary", options->summary,
+                      "Counts by system only, and how those that hold were obtained");
     command->add_flag("--markdown", options->markdown, "With --summary: as a Markdown table");
     command->add_flag("--again", options->again,
                       "Check what is stored anew, as after an update, instead of showing what came "

@@ -35,6 +35,7 @@ struct ExportOptions {
     bool json = false;
     std::string archive;
     std::string since;
+    bool no_curves = false;
     bool redacted = false;
     std::vector<std::string> names;
 };
@@ -66,6 +67,7 @@ int write_archive(const Context& context, const ExportOptions& options) {
         if (!options.session.empty())
             request.which.sessions = {store.resolve_session(options.session)};
     }
+    request.curves = !options.no_curves;
     request.redacted = options.redacted;
     request.names = options.names;
     const auto written = import_export::write_archive(context.database_path(), request, to);
@@ -113,8 +115,8 @@ int run_export(const Context& context, const ExportOptions& options) {
     if (int(options.csv) + int(options.json) + int(!options.svg.empty()) + int(archive) != 1)
         throw UserError("export what? Give one of --csv, --json, --svg EXPERIMENT, --to FILE");
     const bool redacted = options.redacted || !options.names.empty();
-    if (!archive && (redacted || !options.since.empty()))
-        throw UserError("--redact, --redact-name and --since go with --to FILE");
+    if (!archive && (redacted || options.no_curves || !options.since.empty()))
+        throw UserError("--no-curves, --redact, --redact-name and --since go with --to FILE");
     if (!options.names.empty() && !options.redacted)
         throw UserError("--redact-name adds to --redact; give that too");
     if (archive) {
@@ -170,6 +172,8 @@ void add_export_command(CLI::App& program, Context& context) {
         ->add_option("--since", options->since,
                      "With --to: sessions from 2026-11-01 on, or of the last 12h, 7d, 2w")
         ->type_name("TIME");
+    command->add_flag("--no-curves", options->no_curves,
+                      "With --to: without curves, which are most of what trainings record");
     command->add_flag("--redact", options->redacted,
                       "With --to: no host names, no folders of this machine");
     command

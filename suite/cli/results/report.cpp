@@ -69,7 +69,7 @@ std::string as_text(const Context& context, const store::Store& store,
         ids.push_back(experiment->id);
     }
     const auto checks =
-        report::newest_checks(context.registry, &store, select_claims(context.registry, ids));
+        report::checks_of_today(context.registry, &store, select_claims(context.registry, ids));
     return results_text(context.registry, samples, checks,
                         {.all_metrics = true,
                          .columns = to_terminal ? text_columns() : no_limit,
@@ -136,7 +136,7 @@ int run_report(const Context& context, const ReportOptions& options) {
     }
     return options.gate &&
                    any_unexplained(context.registry,
-                                   report::newest_checks(context.registry, &store, input.claims))
+                                   report::checks_of_today(context.registry, &store, input.claims))
                ? exit_regression
                : exit_ok;
 }

@@ -1,4 +1,5 @@
-// The report page: head, one section per experiment, what is contradicted.
+// The report page: what the papers report and what came out, what is contradicted, then one section
+// per experiment.
 #include "suite/report/page/html_page.hpp"
 
 #include <fmt/format.h>
@@ -14,25 +15,51 @@ namespace assay::report {
 namespace {
 
 std::string head(const ReportData& data) {
-    std::string out = fmt::format(
+    return fmt::format(
         "<header>\n<h1>Assay report</h1>\n<p><b>{}</b></p>\n<p class=\"muted\">Written {} from "
-        "<code>{}</code></p>\n",
+        "<code>{}</code></p>\n</header>\n",
         escaped(data.headline), escaped(data.generated), escaped(data.database));
-    for (const store::Machine& machine : data.machines) out += html_machine(machine);
-    out += html_sessions(data.sessions);
+}
+
+/// The first things that a reader sees: the papers' numbers beside ours, and what is contradicted.
+std::string findings(const ReportData& data) {
+    std::set<std::string> on_page;
+    for (const ReportedExperiment& reported : data.experiments)
+        on_page.insert(reported.experiment->id);
+    std::string out;
+    const auto add = [&](const char* id, const char* title, const std::vector<Headline>& rows) {
+        if (!rows.empty())
+            out += fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", id, title,
+                               html_headlines(rows, on_page));
+    };
+    add("headlines", "What the papers report, and what came out here", data.headlines);
+    add("contradicted", "Where paper and reproduction differ", data.contradicted);
+    return out;
+}
+
+/// What folds away, and the way to each experiment.
+std::string contents(const ReportData& data) {
+    std::string out = "<section id=\"contents\">\n";
+    if (!data.machines.empty() || !data.sessions.empty()) {
+        out += "<details><summary>Machine and sessions</summary>\n";
+        for (const store::Machine& machine : data.machines) out += html_machine(machine);
+        out += html_sessions(data.sessions) + "</details>\n";
+    }
+    if (!data.without_samples.empty()) {
+        const std::size_t count = data.without_samples.size();
+        out += fmt::format("<details><summary>{} without samples, left out</summary>\n<p>",
+                           count == 1 ? "An experiment" : fmt::format("{} experiments", count));
+        for (const std::string& id : data.without_samples)
+            out += "<code>" + escaped(id) + "</code> ";
+        out += fmt::format(
+            "</p>\n<p><code>assay run {}</code> makes those of the first.</p></details>\n",
+            escaped(data.without_samples.front()));
+    }
     out += "<nav>";
     for (const ReportedExperiment& reported : data.experiments)
         out += fmt::format("<a href=\"#s-{}\">{}</a> ", as_id(reported.experiment->id),
                            escaped(reported.experiment->id));
-    out += "</nav>\n";
-    if (!data.without_samples.empty()) {
-        out += "<p class=\"muted\">Without samples, and left out:";
-        for (const std::string& id : data.without_samples)
-            out += " <code>" + escaped(id) + "</code>";
-        out += fmt::format(". <code>assay run {}</code> makes those of the first.</p>\n",
-                           escaped(data.without_samples.front()));
-    }
-    return out + "</header>\n";
+    return out + "</nav>\n</section>\n";
 }
 
 std::string badges(const std::vector<store::Sample>& samples) {
@@ -66,27 +93,6 @@ std::string section(const ReportedExperiment& reported) {
     return out + html_claims(reported) + "</section>\n";
 }
 
-std::string contradictions(const ReportData& data) {
-    std::string out;
-    for (const ReportedExperiment& reported : data.experiments)
-        for (const auto& [claim, check] : reported.claims) {
-            if (check.verdict != ClaimVerdict::contradicted) continue;
-            // What was compared stands with the claim; here, why it differs.
-            const std::string explained = explanation_text(*claim, check);
-            const std::string& why = explained.empty() ? check.reason : explained;
-            out += fmt::format(
-                "<div class=\"note\"><p>{} {}</p><p>Paper: {} · ours: {} · <a "
-                "href=\"#s-{}\"><code>{}</code></a> · {}</p><p>{}</p></div>\n",
-                html_verdict(check.verdict), escaped_prose(claim->says),
-                claim->value ? number(*claim->value) : "–",
-                check.obtained ? number(*check.obtained) : "–", as_id(reported.experiment->id),
-                escaped(claim->id), escaped(claim->source), escaped_prose(why));
-        }
-    if (out.empty()) return "";
-    return "<section id=\"contradicted\">\n<h2>Where paper and reproduction differ</h2>\n" + out +
-           "</section>\n";
-}
-
 }  // namespace
 
 std::string html_page(const ReportData& data) {
@@ -95,9 +101,8 @@ std::string html_page(const ReportData& data) {
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
         "<meta name=\"color-scheme\" content=\"light dark\"/>\n<title>Assay report</title>\n";
     out += page_style_sheet();
-    out += "</head>\n<body>\n" + head(data);
+    out += "</head>\n<body>\n" + head(data) + findings(data) + contents(data);
     for (const ReportedExperiment& reported : data.experiments) out += section(reported);
-    out += contradictions(data);
     out += fmt::format(
         "<footer class=\"muted\"><p>exact: computed, no measurement. measured: real processes and "
         "time. "

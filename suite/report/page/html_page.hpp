@@ -8,6 +8,7 @@
 
 #include "suite/report/figures/plot.hpp"
 #include "suite/report/text/claims_summary.hpp"
+#include "suite/report/text/headlines.hpp"
 #include "suite/report/text/unchecked_claims.hpp"
 
 namespace assay::report {
@@ -19,8 +20,9 @@ struct HtmlInput {
     std::vector<const Claim*> claims;  ///< counted in its first line; may be of other experiments
 };
 
-/// One self-contained HTML file: per experiment a table and an SVG figure, claim verdicts, machine.
-/// Experiments without samples are named in one line.
+/// One self-contained HTML file: the papers' headline numbers beside ours, what is contradicted,
+/// machines and sessions, then per experiment an SVG figure, a table and verdicts, judged by what
+/// the store holds now.
 std::string html(const HtmlInput&);
 
 /// Those of them that have samples, ok or not.
@@ -53,7 +55,9 @@ struct ReportData {
     std::vector<store::Session> sessions;  ///< those the samples come from, newest first
     std::vector<store::Machine> machines;
     std::string headline;                         ///< of all claims: claims_summary.hpp
+    std::vector<Headline> headlines;              ///< of the claims that are counted
     std::vector<ReportedExperiment> experiments;  ///< those with samples
+    std::vector<Headline> contradicted;           ///< of their claims
     std::vector<std::string> without_samples;     ///< ids of the others that were asked for
 };
 

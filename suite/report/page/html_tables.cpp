@@ -78,6 +78,19 @@ std::string with_unit(double value, const std::string& unit) {
     return text;
 }
 
+/// What was obtained, below it the interval and how.
+std::string obtained_cell(const Claim& claim, const ClaimCheck& check) {
+    if (!check.obtained) return "–";
+    std::string out = escaped(with_unit(*check.obtained, claim.unit));
+    const SeedRange range = seed_range(check);
+    if (range.low && range.high)
+        out += fmt::format("<div class=\"reason\">{}–{}</div>", number(*range.low),
+                           number(*range.high));
+    if (check.provenance)
+        out += fmt::format("<div class=\"reason\">{}</div>", to_string(*check.provenance));
+    return out;
+}
+
 /// Below the reason: what explains it, and the paper's cells beside ours.
 std::string below_reason(const Claim& claim, const ClaimCheck& check,
                          const std::vector<store::Sample>& samples) {
@@ -160,6 +173,30 @@ std::string html_grid(const Grid& grid) {
                        grid.size() - 1, table);
 }
 
+std::string html_headlines(const std::vector<Headline>& rows,
+                           const std::set<std::string>& on_page) {
+    std::string out =
+        "<div class=\"wide\"><table class=\"headlines\"><thead><tr><th>System</th><th>What the "
+        "paper says</th><th class=\"num\">Paper</th><th class=\"num\">Ours</th><th>Verdict</th>"
+        "</tr></thead>\n<tbody>\n";
+    for (const auto& [claim, check, why] : rows) {
+        const std::string says = escaped_prose(claim->says);
+        out += fmt::format(
+            "<tr><td>{}</td><td>{}<div class=\"reason\">{}</div></td><td class=\"num\">{}</td>"
+            "<td class=\"num\">{}</td><td>{}</td></tr>\n",
+            escaped(claim->id.substr(0, claim->id.find('/'))),
+            on_page.contains(claim->experiment)
+                ? fmt::format("<a href=\"#s-{}\">{}</a>", as_id(claim->experiment), says)
+                : says,
+            escaped_prose(why),
+            claim->value && claim->kind != ClaimKind::ours
+                ? escaped(with_unit(*claim->value, claim->unit))
+                : "–",
+            obtained_cell(*claim, check), html_verdict(check.verdict));
+    }
+    return out + "</tbody></table></div>\n";
+}
+
 std::string html_verdict(ClaimVerdict verdict) {
     const std::string_view text = to_string(verdict);
     return fmt::format(R"(<span class="verdict v-{}">{}</span>)", as_id(text), escaped(text));
@@ -200,8 +237,7 @@ std::string html_unsuccessful(const std::vector<store::Sample>& samples) {
 std::string html_sessions(const std::vector<store::Session>& sessions) {
     if (sessions.empty()) return "";
     std::string out =
-        "<details><summary>Sessions</summary>\n<div "
-        "class=\"wide\"><table><thead><tr><th>Session</th>"
+        "<div class=\"wide\"><table><thead><tr><th>Session</th>"
         "<th>Started (UTC)</th><th>State</th><th>Machine</th><th>Commit</th><th>Compiler</th>"
         "<th>Kernel</th><th>Driver</th><th>Command</th></tr></thead>\n<tbody>\n";
     for (const store::Session& session : sessions) {
@@ -213,7 +249,7 @@ std::string html_sessions(const std::vector<store::Session>& sessions) {
             out += "<td>" + escaped(text) + "</td>";
         out += "<td><code>" + escaped(session.command) + "</code></td></tr>\n";
     }
-    return out + "</tbody></table></div></details>\n";
+    return out + "</tbody></table></div>\n";
 }
 
 std::string html_machine(const store::Machine& machine) {

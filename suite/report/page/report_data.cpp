@@ -12,13 +12,13 @@
 namespace assay::report {
 namespace {
 
-/// The newest check of every claim that the report may show or count, by claim.
+/// The check of every claim that the report may show or count, by claim.
 std::map<std::string, ClaimCheck> checks_by_claim(const HtmlInput& input) {
     std::vector<const Claim*> claims;
     for (const System& system : input.registry->systems())
         for (const Claim& claim : system.claims) claims.push_back(&claim);
     std::map<std::string, ClaimCheck> checks;
-    for (ClaimCheck& check : newest_checks(*input.registry, input.store, claims))
+    for (ClaimCheck& check : checks_of_today(*input.registry, input.store, claims))
         checks.emplace(check.claim, std::move(check));
     return checks;
 }
@@ -61,6 +61,7 @@ ReportData gather(const HtmlInput& input) {
     std::vector<ClaimCheck> counted;
     for (const Claim* claim : input.claims) counted.push_back(checks.at(claim->id));
     data.headline = headline(tally(*input.registry, counted));
+    data.headlines = headlines(*input.registry, counted);
     std::set<std::string> used;
     for (const Experiment* experiment : input.experiments) {
         ReportedExperiment reported{experiment,
@@ -77,6 +78,10 @@ ReportData gather(const HtmlInput& input) {
         for (const auto* samples : {&reported.samples, &reported.unsuccessful})
             for (const store::Sample& sample : *samples) used.insert(sample.session);
         add_claims(input, checks, reported);
+        for (const auto& [claim, check] : reported.claims)
+            if (check.verdict == ClaimVerdict::contradicted)
+                data.contradicted.push_back(
+                    {claim, check, headline_why(*input.registry, *claim, check)});
         data.experiments.push_back(std::move(reported));
     }
     std::set<std::string> machines;

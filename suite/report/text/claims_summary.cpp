@@ -90,6 +90,29 @@ std::vector<ClaimCheck> on_this_machine(const Registry& registry,
     return checks;
 }
 
+namespace {
+
+/// Judges claims by what a store holds, which is read once for each experiment.
+class Judge {
+  public:
+    Judge(const Registry& registry, const store::Store& store, const NeedIsHere& here)
+        : registry_(registry), store_(store), here_(here) {}
+
+    ClaimCheck check(const Claim& claim) {
+        const auto [found, is_new] = seen_.try_emplace(claim.experiment);
+        if (is_new) found->second = store_.observations(claim.experiment);
+        return check_claim(registry_, claim, found->second, here_);
+    }
+
+  private:
+    const Registry& registry_;
+    const store::Store& store_;
+    const NeedIsHere& here_;
+    std::map<std::string, std::vector<Observation>> seen_;  ///< by experiment
+};
+
+}  // namespace
+
 std::vector<ClaimCheck> newest_checks(const Registry& registry, const store::Store* store,
                                       const std::vector<const Claim*>& claims,
                                       const NeedIsHere& here) {
@@ -106,12 +129,23 @@ std::vector<ClaimCheck> newest_checks(const Registry& registry, const store::Sto
             known.push_back(std::move(row.check));
         }
     // What an older program stored may have a claim of today under another name, or not at all.
-    std::map<std::string, std::vector<Observation>> seen;  // by experiment
-    for (const Claim* claim : claims) {
-        if (!older || judged.contains(claim->id) || claim->kind == ClaimKind::setting) continue;
-        const auto [found, is_new] = seen.try_emplace(claim->experiment);
-        if (is_new) found->second = store->observations(claim->experiment);
-        known.push_back(check_claim(registry, *claim, found->second, here));
+    if (older) {
+        Judge judge(registry, *store, here);
+        for (const Claim* claim : claims)
+            if (!judged.contains(claim->id) && claim->kind != ClaimKind::setting)
+                known.push_back(judge.check(*claim));
+    }
+    return on_this_machine(registry, claims, known, here);
+}
+
+std::vector<ClaimCheck> checks_of_today(const Registry& registry, const store::Store* store,
+                                        const std::vector<const Claim*>& claims,
+                                        const NeedIsHere& here) {
+    std::vector<ClaimCheck> known;
+    if (store != nullptr) {
+        Judge judge(registry, *store, here);
+        for (const Claim* claim : claims)
+            if (claim->kind != ClaimKind::setting) known.push_back(judge.check(*claim));
     }
     return on_this_machine(registry, claims, known, here);
 }
@@ -142,6 +176,8 @@ void count(StateCounts& sum, const Claim& claim, const ClaimCheck& check, const 
         &StateCounts::need_cluster, &StateCounts::no_command,   &StateCounts::not_run};
     ++(sum.*counts[static_cast<std::size_t>(state_of(claim, check, here))]);
     sum.explained += is_explained(claim, check) ? 1 : 0;
+    if (check.verdict == ClaimVerdict::supported && check.provenance)
+        ++sum.hold_by[*check.provenance];
 }
 
 std::string checked_text(const StateCounts& sum) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
@@ -50,10 +51,16 @@ std::vector<ClaimCheck> newest_checks(const Registry& registry, const store::Sto
                                       const std::vector<const Claim*>& claims,
                                       const NeedIsHere& here = data::is_here);
 
+/// The same, of what the store holds judged anew, by this program's claims and rules.
+std::vector<ClaimCheck> checks_of_today(const Registry& registry, const store::Store* store,
+                                        const std::vector<const Claim*>& claims,
+                                        const NeedIsHere& here = data::is_here);
+
 /// Claims by state.
 struct StateCounts {
     std::size_t hold = 0, contradicted = 0, undecided = 0, calibrated = 0;
-    std::size_t explained = 0;  ///< of those that are contradicted
+    std::size_t explained = 0;                  ///< of those that are contradicted
+    std::map<Provenance, std::size_t> hold_by;  ///< those that hold, by how it was obtained
     std::size_t need_data = 0, need_gpu = 0, need_cluster = 0, no_command = 0, not_run = 0;
 
     std::size_t checked() const { return hold + contradicted + undecided + calibrated; }

@@ -1,7 +1,6 @@
 // The claims of a paper beside what was obtained, for the terminal.
 #include <fmt/format.h>
 
-#include <sstream>
 #include <tuple>
 
 #include "suite/report/text/claims_summary.hpp"
@@ -79,21 +78,12 @@ std::string rows_text(const Registry& registry, std::span<const ClaimCheck> chec
                         check.provenance ? std::string(to_string(*check.provenance)) : "–",
                         check.claim});
     }
-    std::vector<std::string> lines;
-    bool fits = true;
-    std::istringstream table(text_table(rows));
-    for (std::string line; std::getline(table, line);) {
-        fits = fits && display_width(line) <= columns;
-        lines.push_back(line);
-    }
-    constexpr std::size_t head = 2;  // lines above the first row
-    std::string out = fits ? lines[0] + '\n' + lines[1] + '\n' : "";
     Reasons reasons(registry, checks);
-    for (std::size_t i = 0; i < checks.size(); ++i) {
-        out += fits ? lines[head + i] + '\n' : claim_heading(rows[1 + i], columns);
-        out += saying(registry, checks[i], columns) + reasons.below(i, columns);
-    }
-    return out;
+    return annotated_table(
+        rows, columns, [&](std::size_t row) { return claim_heading(rows[row], columns); },
+        [&](std::size_t row) {
+            return saying(registry, checks[row - 1], columns) + reasons.below(row - 1, columns);
+        });
 }
 
 std::string unchecked_text(const Registry& registry, std::span<const ClaimCheck> checks,

@@ -10,29 +10,30 @@
 namespace assay::report {
 namespace {
 
-struct Range {
+struct CodeRange {
     char32_t first, last;
 };
-constexpr std::array zero_width{Range{0x300, 0x36f},   Range{0x1ab0, 0x1aff},
-                                Range{0x1dc0, 0x1dff}, Range{0x200b, 0x200f},
-                                Range{0x20d0, 0x20ff}, Range{0xfe00, 0xfe0f}};
+constexpr std::array zero_width{CodeRange{0x300, 0x36f},   CodeRange{0x1ab0, 0x1aff},
+                                CodeRange{0x1dc0, 0x1dff}, CodeRange{0x200b, 0x200f},
+                                CodeRange{0x20d0, 0x20ff}, CodeRange{0xfe00, 0xfe0f}};
 constexpr std::array double_width{
-    Range{0x1100, 0x115f}, Range{0x2e80, 0xa4cf},   Range{0xac00, 0xd7a3},
-    Range{0xf900, 0xfaff}, Range{0xfe30, 0xfe6f},   Range{0xff00, 0xff60},
-    Range{0xffe0, 0xffe6}, Range{0x1f300, 0x1faff}, Range{0x20000, 0x3fffd}};
+    CodeRange{0x1100, 0x115f}, CodeRange{0x2e80, 0xa4cf},   CodeRange{0xac00, 0xd7a3},
+    CodeRange{0xf900, 0xfaff}, CodeRange{0xfe30, 0xfe6f},   CodeRange{0xff00, 0xff60},
+    CodeRange{0xffe0, 0xffe6}, CodeRange{0x1f300, 0x1faff}, CodeRange{0x20000, 0x3fffd}};
 
 /// Beyond the control characters: marks of direction (they make text read otherwise than it is
 /// stored), separators of lines and paragraphs, what shows nothing (soft hyphen, byte order mark,
 /// tags), what is no character.
-constexpr std::array unseen{Range{0x00, 0x1f},     Range{0x7f, 0x9f},     Range{0xad, 0xad},
-                            Range{0x61c, 0x61c},   Range{0x200b, 0x200b}, Range{0x200e, 0x200f},
-                            Range{0x2028, 0x202e}, Range{0x2060, 0x206f}, Range{0xfeff, 0xfeff},
-                            Range{0xfff9, 0xfffb}, Range{0xfffe, 0xffff}, Range{0xe0000, 0xe007f}};
+constexpr std::array unseen{
+    CodeRange{0x00, 0x1f},     CodeRange{0x7f, 0x9f},     CodeRange{0xad, 0xad},
+    CodeRange{0x61c, 0x61c},   CodeRange{0x200b, 0x200b}, CodeRange{0x200e, 0x200f},
+    CodeRange{0x2028, 0x202e}, CodeRange{0x2060, 0x206f}, CodeRange{0xfeff, 0xfeff},
+    CodeRange{0xfff9, 0xfffb}, CodeRange{0xfffe, 0xffff}, CodeRange{0xe0000, 0xe007f}};
 
 template <std::size_t N>
-bool within(const std::array<Range, N>& ranges, char32_t value) {
+bool within(const std::array<CodeRange, N>& ranges, char32_t value) {
     return std::any_of(ranges.begin(), ranges.end(),
-                       [&](Range r) { return r.first <= value && value <= r.last; });
+                       [&](CodeRange r) { return r.first <= value && value <= r.last; });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <sstream>
 
 #include "suite/report/text/terminal_text.hpp"
 
@@ -250,6 +251,42 @@ std::string text_tables(const Grid& rows, std::size_t keys, std::size_t width) {
     std::string out;
     for (const Grid& part : narrow_tables(rows, keys, width))
         out += (out.empty() ? "" : "\n") + text_table(part);
+    return out;
+}
+
+std::string annotated_table(const Grid& rows, std::size_t width, const RowText& heading,
+                            const RowText& below) {
+    std::vector<std::string> lines;
+    bool fits = true;
+    std::istringstream table(text_table(rows));
+    for (std::string line; std::getline(table, line);) {
+        fits = fits && display_width(line) <= width;
+        lines.push_back(line);
+    }
+    std::string out = fits ? lines[0] + '\n' + lines[1] + '\n' : "";
+    for (std::size_t row = 1; row < rows.size(); ++row)
+        out += (fits ? lines[row + 1] + '\n' : heading(row)) + below(row);
+    return out;
+}
+
+std::string markdown_table(const Grid& rows) {
+    if (rows.empty()) return "";
+    std::string out;
+    const auto add = [&](const std::vector<std::string>& cells) {
+        out += '|';
+        for (const std::string& cell : cells) {
+            out += ' ';
+            for (const char c : printable(cell)) out += c == '|' ? "\\|" : std::string(1, c);
+            out += " |";
+        }
+        out += '\n';
+    };
+    add(rows[0]);
+    out += '|';
+    for (const bool numeric : numeric_columns(rows, rows[0].size()))
+        out += numeric ? "---:|" : "---|";
+    out += '\n';
+    for (std::size_t row = 1; row < rows.size(); ++row) add(rows[row]);
     return out;
 }
 

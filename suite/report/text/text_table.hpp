@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,16 @@ std::string text_table(const Grid& rows, std::size_t width);
 /// in further tables, each with the first `keys` columns again.
 std::string text_tables(const Grid& rows, std::size_t keys, std::size_t width);
 std::vector<Grid> narrow_tables(const Grid& rows, std::size_t keys, std::size_t width);
+
+/// A text of a row, by its number in the grid.
+using RowText = std::function<std::string(std::size_t)>;
+/// A table with text below each row, because a column of sentences would not fit. `heading` stands
+/// in place of a row where the table takes more than `width` columns of the terminal.
+std::string annotated_table(const Grid& rows, std::size_t width, const RowText& heading,
+                            const RowText& below);
+
+/// A table for Markdown: columns of numbers to the right, each row a line.
+std::string markdown_table(const Grid& rows);
 
 /// "0.614", "1.2e+06", "12345": short, and precise enough for people (four significant digits,
 /// whole numbers below a million in full).

@@ -8,7 +8,6 @@
 #include <map>
 #include <utility>
 
-#include "suite/data/needs.hpp"
 #include "suite/report/text/claims_summary.hpp"
 
 namespace assay::report {
@@ -41,10 +40,10 @@ std::string named_need(const std::string& need) {
 }
 
 /// "need the trace smartmoe (`assay data fetch …`)": what is not on this machine.
-std::string needed(const Claim& claim) {
+std::string needed(const Claim& claim, const NeedIsHere& here) {
     std::vector<std::string> parts;
     for (const std::string& need : claim.needs) {
-        if (data::is_here(need)) continue;
+        if (here && here(need)) continue;
         const data::Entry* entry = data::serving(need);
         parts.push_back(named_need(need) +
                         (entry ? fmt::format(" (`{}`)", data::fetch_command(*entry)) : ""));
@@ -77,7 +76,7 @@ std::string why_not_run(const Claim& claim, const std::string& reason) {
     return why.empty() ? "not run yet" : why;
 }
 
-Group begun(const Claim& claim, const ClaimCheck& check) {
+Group begun(const Claim& claim, const ClaimCheck& check, const NeedIsHere& here) {
     Group group;
     const bool awaits_inputs = check.verdict == ClaimVerdict::not_checkable_here &&
                                !claim.needs.empty() && claim.not_checkable.empty() &&
@@ -86,7 +85,7 @@ Group begun(const Claim& claim, const ClaimCheck& check) {
         group.why = why_not_run(claim, check.reason);
         group.has_command = group.why != check.reason;
     } else if (awaits_inputs) {
-        group.why = needed(claim);
+        group.why = needed(claim, here);
         group.has_command = true;
     } else {
         group.why = check.reason;
@@ -168,15 +167,15 @@ std::string without_experiment(std::string_view reason, std::string_view experim
     return out += reason.substr(at);
 }
 
-std::vector<UncheckedClaims> unchecked(const Registry& registry,
-                                       std::span<const ClaimCheck> checks) {
+std::vector<UncheckedClaims> unchecked(const Registry& registry, std::span<const ClaimCheck> checks,
+                                       const NeedIsHere& here) {
     std::vector<Group> groups;
     std::map<std::pair<std::string, std::string>, std::size_t> index;  // why, options → group
     for (const ClaimCheck& check : checks) {
         const Claim* claim = registry.claim(check.claim);
         if (claim == nullptr || claim->kind == ClaimKind::setting || rests_on_results(check))
             continue;
-        Group group = begun(*claim, check);
+        Group group = begun(*claim, check, here);
         const auto [at, is_new] =
             index.emplace(std::pair(group.why, group.command_end), groups.size());
         if (is_new) groups.push_back(std::move(group));

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "suite/data/needs.hpp"
 #include "suite/experiment/system.hpp"
 
 namespace assay::report {
@@ -19,7 +20,8 @@ struct UncheckedClaims {
 };
 /// The largest group first; what only has to be run comes before everything else. Reasons that
 /// differ only in the experiment that they name are one, and call it EXPERIMENT.
-std::vector<UncheckedClaims> unchecked(const Registry&, std::span<const ClaimCheck>);
+std::vector<UncheckedClaims> unchecked(const Registry&, std::span<const ClaimCheck>,
+                                       const NeedIsHere& here = data::is_here);
 
 /// The reason with EXPERIMENT where it names this one.
 std::string without_experiment(std::string_view reason, std::string_view experiment);
