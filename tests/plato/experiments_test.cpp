@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -41,7 +42,11 @@ class PlatoExperiments : public ::testing::Test {
         experiment.run(spec, recorder);
         Metrics metrics;
         for (const auto& metric : recorder.metrics) {
-            EXPECT_TRUE(experiment.metric(metric.name)) << metric.name;
+            const MetricSpec* declared = experiment.metric(metric.name);
+            EXPECT_TRUE(declared && (declared->only.empty() ||
+                                     std::find(declared->only.begin(), declared->only.end(),
+                                               spec.provenance) != declared->only.end()))
+                << metric.name << " is not declared for these samples, which would fail";
             metrics[metric.name] = metric.value;
         }
         return metrics;

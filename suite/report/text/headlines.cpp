@@ -137,7 +137,8 @@ std::string brief(std::string_view text, std::size_t most) {
     // A command in backquotes is told whole or not at all.
     if (std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(cut), '`') % 2 == 1)
         cut = line.rfind('`', cut - 1);
-    while (cut > 0 && (line[cut - 1] == ' ' || line[cut - 1] == ',')) --cut;
+    while (cut > 0 && std::string_view(" ,:;(").find(line[cut - 1]) != std::string_view::npos)
+        --cut;
     return line.substr(0, cut) + "…";
 }
 
