@@ -119,7 +119,10 @@ TEST_P(ArchiveFormats, WithoutCurvesTheRestIsEqualRowByRow) {
         return row.starts_with(R"({"table":"time_series")");
     });
     EXPECT_GE(curves, 2U);
-    EXPECT_EQ(dump(folder / "b.db"), expected);
+    auto without = dump(folder / "b.db");
+    for (auto* rows : {&expected, &without})
+        std::erase_if(*rows, [](const std::string& row) { return row.starts_with(R"({"rows":)"); });
+    EXPECT_EQ(without, expected);
 }
 
 TEST_P(ArchiveFormats, APartCarriesWhatBelongsToIt) {

@@ -113,9 +113,10 @@ void draw_category_axis(Plot& plot, const PlotFrame& frame,
     plot.clip(PlotArea{frame.area.left, 0, frame.area.width, 1e6});
     for (std::size_t i = 0; i < categories.size(); ++i) {
         const double x = frame.px(static_cast<double>(i)), y = frame.area.bottom();
-        if (slanted)
+        if (slanted)  // whose upper left corner leans out by half a letter's height
             plot.text({x + 3, y + 12},
-                      fitted(categories[i], tick_size, std::min(longest_slanted, (x + 3) / 0.82)),
+                      fitted(categories[i], tick_size,
+                             std::min(longest_slanted, (x + 3 - tick_size / 2) / 0.82)),
                       {.size = tick_size, .anchor = Anchor::end, .ink = Ink::muted, .rotate = -35});
         else
             plot.text({x, y + 15}, categories[i],
