@@ -60,7 +60,7 @@ def experiment_of(span, system):
 
 def has_samples(experiment, words):
     axes = dict(word.split("=", 1) for word in words if "=" in word)
-    variants = [word for word in words if "=" not in word and not word.startswith("-")]
+    variants = [word for word in words if "=" not in word]
     return any(
         all(values.get(name) in value.split(",") for name, value in axes.items()) and (not variants or variant in variants)
         for variant, values in samples.get(experiment, [])

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace assay::hetermoe {
 namespace {
@@ -98,8 +99,8 @@ double in_pieces_s(double exchange, double experts, const PieceSeconds& piece_s,
 }
 
 double pipelined_s(double exchange, double experts, const PieceSeconds& piece_s, Links links) {
-    double best = in_pieces_s(exchange, experts, piece_s, links, 1);
-    for (const int pieces : {2, 4, 8, 16})
+    double best = std::numeric_limits<double>::infinity();
+    for (const int pieces : piece_degrees)
         best = std::min(best, in_pieces_s(exchange, experts, piece_s, links, pieces));
     return best;
 }

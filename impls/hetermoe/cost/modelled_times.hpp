@@ -2,6 +2,8 @@
 // as their profiles have them (formulas and inputs: README.md of this system).
 #pragma once
 
+#include <array>
+
 #include "impls/hetermoe/cost/paper_setup.hpp"
 #include "suite/scenario/cost_model.hpp"
 
@@ -51,7 +53,9 @@ enum class Links { shared, opposite };
 double in_pieces_s(double exchange, double experts, const PieceSeconds& piece_s, Links links,
                    int pieces);
 
-/// The same in as many pieces, of 1, 2, 4, 8 and 16, as take least.
+/// Numbers of pieces that are tried.
+inline constexpr std::array piece_degrees{1, 2, 4, 8, 16};
+/// The same in as many pieces as take least.
 double pipelined_s(double exchange, double experts, const PieceSeconds& piece_s, Links links);
 
 /// The share of a layer's exchanges, two forward and two backward, that is waited for: what

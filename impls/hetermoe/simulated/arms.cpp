@@ -203,9 +203,10 @@ double step_of_flows(const Point& point, const Phases& phases) {
                     .backward = backward_over_forward,
                     .row_bytes = bytes_of(point, phases.rows * phases.exposed.value_or(1)),
                     .launch_s = phases.piece.launch};
-    double best = run_jobs(point.flows, phased_jobs(step));
+    double best = run_jobs(point.flows, phased_jobs(step));  // in one piece
     if (phases.exposed) return best;
-    for (const int pieces : {2, 4, 8, 16}) {
+    for (const int pieces : piece_degrees) {
+        if (pieces == step.pieces) continue;
         step.pieces = pieces;
         best = std::min(best, run_jobs(point.flows, phased_jobs(step)));
     }

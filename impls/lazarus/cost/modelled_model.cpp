@@ -49,6 +49,14 @@ ModelledModel modelled_model(const std::string& name) {
     return model;
 }
 
+std::string_view to_string(Deal deal) { return deal == Deal::blocks ? "blocks" : "history"; }
+
+std::optional<Deal> parse_deal(std::string_view name) {
+    for (const Deal deal : {Deal::history, Deal::blocks})
+        if (to_string(deal) == name) return deal;
+    return std::nullopt;
+}
+
 nlohmann::json to_json(const Modelling& modelling) {
     return {{"model", modelling.model.name},
             {"cluster", modelling.cluster},
@@ -65,7 +73,7 @@ nlohmann::json to_json(const Modelling& modelling) {
             {"overlap", modelling.overlap},
             {"accumulation", modelling.accumulation},
             {"gpus_per_worker", modelling.gpus_per_worker},
-            {"deal", modelling.deal == Deal::blocks ? "blocks" : "history"},
+            {"deal", to_string(modelling.deal)},
             {"each_reads_its_own", modelling.each_reads_its_own}};
 }
 
@@ -87,7 +95,7 @@ Modelling modelling_from(const nlohmann::json& object) {
     modelling.overlap = object.at("overlap");
     modelling.accumulation = object.at("accumulation");
     modelling.gpus_per_worker = object.at("gpus_per_worker");
-    modelling.deal = object.at("deal") == "blocks" ? Deal::blocks : Deal::history;
+    modelling.deal = parse_deal(object.at("deal").get<std::string>()).value();
     modelling.each_reads_its_own = object.at("each_reads_its_own");
     return modelling;
 }

@@ -181,17 +181,15 @@ std::string html_headlines(const std::vector<Headline>& rows,
         "</tr></thead>\n<tbody>\n";
     for (const auto& [claim, check, why] : rows) {
         const std::string says = escaped_prose(claim->says);
+        const std::optional<double> paper = paper_value(*claim);
         out += fmt::format(
             "<tr><td>{}</td><td>{}<div class=\"reason\">{}</div></td><td class=\"num\">{}</td>"
             "<td class=\"num\">{}</td><td>{}</td></tr>\n",
-            escaped(claim->id.substr(0, claim->id.find('/'))),
+            escaped(system_of(*claim)),
             on_page.contains(claim->experiment)
                 ? fmt::format("<a href=\"#s-{}\">{}</a>", as_id(claim->experiment), says)
                 : says,
-            escaped_prose(why),
-            claim->value && claim->kind != ClaimKind::ours
-                ? escaped(with_unit(*claim->value, claim->unit))
-                : "–",
+            escaped_prose(why), paper ? escaped(with_unit(*paper, claim->unit)) : "–",
             obtained_cell(*claim, check), html_verdict(check.verdict));
     }
     return out + "</tbody></table></div>\n";

@@ -70,15 +70,8 @@ nlohmann::json number_json(const std::optional<double>& value) {
     return *value;
 }
 
-/// What we promise ourselves is no number of a paper.
-nlohmann::json paper_json(const Claim& claim) {
-    return claim.kind == ClaimKind::ours ? nlohmann::json() : number_json(claim.value);
-}
-
-std::string system_of(const Claim& claim) { return claim.id.substr(0, claim.id.find('/')); }
-
 std::string paper_text(const Claim& claim) {
-    const nlohmann::json paper = paper_json(claim);
+    const nlohmann::json paper = number_json(paper_value(claim));
     return paper.is_null() ? "–" : paper.dump();
 }
 
@@ -156,6 +149,12 @@ std::vector<Headline> headlines(const Registry& registry, std::span<const ClaimC
     return rows;
 }
 
+std::string system_of(const Claim& claim) { return claim.id.substr(0, claim.id.find('/')); }
+
+std::optional<double> paper_value(const Claim& claim) {
+    return claim.kind == ClaimKind::ours ? std::nullopt : claim.value;
+}
+
 SeedRange seed_range(const ClaimCheck& check) {
     return check.basis ? check.basis->seeds : SeedRange{};
 }
@@ -166,7 +165,7 @@ nlohmann::json headline_json(const Headline& row) {
     return {{"system", system_of(*claim)},
             {"claim", claim->id},
             {"says", claim->says},
-            {"paper", paper_json(*claim)},
+            {"paper", number_json(paper_value(*claim))},
             {"ours", number_json(check.obtained)},
             {"low", number_json(range.low)},
             {"high", number_json(range.high)},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,10 @@ std::string headline_why(const Registry&, const Claim&, const ClaimCheck&,
 /// or where that would leave less than a quarter, with its last whole word and "…", before a
 /// command in backquotes that does not fit.
 std::string brief(std::string_view text, std::size_t most);
+
+std::string system_of(const Claim&);
+/// What the paper prints; nothing where there is none, and of what we promise ourselves.
+std::optional<double> paper_value(const Claim&);
 
 /// The 95 % interval of what was obtained, where there is one.
 SeedRange seed_range(const ClaimCheck&);

@@ -52,10 +52,9 @@ ModelledModel model_of(const SampleSpec& spec) {
 Deal deal_of(const SampleSpec& spec) {
     const auto said = spec.axes.find("deal");
     if (said == spec.axes.end()) return Deal::history;
-    const std::string deal = assay::to_string(said->second);
-    if (deal != "history" && deal != "blocks")
-        throw UserError(fmt::format("axis deal: {}: give history or blocks", deal));
-    return deal == "blocks" ? Deal::blocks : Deal::history;
+    const std::string word = assay::to_string(said->second);
+    if (const auto deal = parse_deal(word)) return *deal;
+    throw UserError(fmt::format("axis deal: {}: give history or blocks", word));
 }
 
 void validate(const SampleSpec& spec) {
@@ -331,9 +330,8 @@ Experiment fig13(std::string letter, std::string over, std::vector<Value> failur
     e.axes.push_back(
         {"deal",
          "how a node of lazarus deals its replicas to its GPUs: history, by the loads that the "
-         "plan "
-         "was made from (before the first, equal ones), or blocks, in order, as the others do in "
-         "any case; without -a: history",
+         "plan was made from (before the first, equal ones), or blocks, in order, as the others "
+         "do in any case; without -a: history",
          {"history", "blocks"},
          false});
     e.variants = {"lazarus", "ds_ft", "ds"};
