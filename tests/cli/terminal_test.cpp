@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -126,6 +127,16 @@ TEST(FittedLines, BreakWhatIsTooLong) {
               "A  one two three\nwhat is within 1\n    % is the same\n");
     EXPECT_EQ(cli::fitted_lines("A  one two three\n", 12), "A  one two\n   three\n");
     EXPECT_EQ(cli::fitted_lines("", 20), "");
+}
+
+TEST(HelpFormatOfOptions, NamesOfOthersAreInTheirOrder) {
+    CLI::App app;
+    app.formatter(std::make_shared<cli::HelpFormat>(100));
+    CLI::Option* const one = app.add_flag("--one");
+    for (const char* name : {"--gamma", "--delta", "--beta", "--alpha"})
+        one->excludes(app.add_flag(name))->needs(app.add_flag(fmt::format("{}-too", name)));
+    EXPECT_THAT(app.help(), HasSubstr("--one Needs: --alpha-too --beta-too --delta-too --gamma-too"
+                                      " Excludes: --alpha --beta --delta --gamma\n"));
 }
 
 TEST(HelpFooter, ExamplesKeepToOneLine) {

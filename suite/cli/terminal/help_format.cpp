@@ -1,5 +1,8 @@
 #include "suite/cli/terminal/help_format.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <sstream>
 #include <vector>
@@ -122,6 +125,19 @@ std::string HelpFormat::row(const std::string& name, const std::string& says) co
 std::string HelpFormat::make_option(const CLI::Option* option, bool is_positional) const {
     return row(make_option_name(option, is_positional) + make_option_opts(option),
                make_option_desc(option));
+}
+
+std::string HelpFormat::make_option_opts(const CLI::Option* option) const {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    for (const auto& others : {option->get_needs(), option->get_excludes()}) {
+        std::vector<std::string> names;
+        for (const CLI::Option* other : others) names.push_back(other->get_name());
+        const std::string by_address = fmt::format(": {}", fmt::join(names, " "));
+        std::sort(names.begin(), names.end());
+        if (const std::size_t at = text.find(by_address); at != std::string::npos && !names.empty())
+            text.replace(at, by_address.size(), fmt::format(": {}", fmt::join(names, " ")));
+    }
+    return text;
 }
 
 std::string HelpFormat::make_subcommand(const CLI::App* command) const {

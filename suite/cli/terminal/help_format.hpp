@@ -14,6 +14,8 @@ class HelpFormat : public CLI::Formatter {
 
     std::string make_description(const CLI::App*) const override;
     std::string make_option(const CLI::Option*, bool is_positional) const override;
+    /// Names of other options come in their order, not in that of their addresses.
+    std::string make_option_opts(const CLI::Option*) const override;
     std::string make_subcommand(const CLI::App*) const override;
     std::string make_footer(const CLI::App*) const override;
 
