@@ -233,16 +233,14 @@ TEST(Peers, SpeedOfTheLinesThatTellOfABatch) {
                    "|  64 |  32 |   4 |  384 |  2.5 | 101.6 |  5.6 |\n"));
 }
 
-TEST(Peers, QuantizeTheMatricesAndKeepTheEmbeddingInEightBits) {
+TEST(Peers, QuantizeEveryMatrixAlike) {
     const testing::TemporaryFolder folder;
-    const FakeProgram program(llama_quantize, "echo \"$*\" >\"$7\"");
+    const FakeProgram program(llama_quantize, "echo \"$*\" >\"$4\"");
     quantize("from.gguf", nn::TensorType::q4_0, folder / "to.gguf");
     std::string asked;
     std::getline(std::ifstream(folder / "to.gguf"), asked);
     EXPECT_EQ(asked,
-              "--allow-requantize --output-tensor-type q8_0 --token-embedding-type q8_0 "
-              "from.gguf " +
-                  (folder / "to.gguf").string() + " q4_0");
+              "--allow-requantize --pure from.gguf " + (folder / "to.gguf").string() + " q4_0");
     const FakeProgram broken(llama_quantize, "exit 3");
     EXPECT_THROW(quantize("a", nn::TensorType::q4_0, folder / "b"), SampleError);
 }

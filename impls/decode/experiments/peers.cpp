@@ -142,15 +142,9 @@ void quantize(const std::filesystem::path& model, nn::TensorType type,
               const std::filesystem::path& out) {
     if (auto lacks = quantize_lacks()) throw SampleError(SampleStatus::unsupported, *lacks);
     ProcessCommand command;
-    command.arguments = {quantize_program()->string(),
-                         "--allow-requantize",
-                         "--output-tensor-type",
-                         "q8_0",
-                         "--token-embedding-type",
-                         "q8_0",
-                         model.string(),
-                         out.string(),
-                         std::string(to_string(type))};
+    command.arguments = {
+        quantize_program()->string(), "--allow-requantize", "--pure", model.string(), out.string(),
+        std::string(to_string(type))};
     command.out = command.err = Stream::null();
     Process process = Process::spawn(command);
     if (const ExitStatus end = process.wait(); !end.ok())

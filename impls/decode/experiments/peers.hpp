@@ -26,7 +26,7 @@ std::optional<std::string> peers_lack();
 /// The same, of llama-quantize alone.
 std::optional<std::string> quantize_lacks();
 
-/// `model` in blocks of `type`, its embedding and output in Q8_0, by llama-quantize. Throws
+/// `model` in blocks of `type`, its embedding and output, too, by llama-quantize. Throws
 /// SampleError.
 void quantize(const std::filesystem::path& model, nn::TensorType type,
               const std::filesystem::path& out);
