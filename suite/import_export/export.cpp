@@ -99,7 +99,8 @@ store::Store::Merged write_archive(const fs::path& database, const ArchiveReques
             "nothing to export: no session matches; `assay export` without --session, "
             "--since and patterns takes all of them");
     if (!request.curves)
-        SQLite::Database(chosen.string(), SQLite::OPEN_READWRITE).exec("DELETE FROM time_series");
+        SQLite::Database(chosen.string(), SQLite::OPEN_READWRITE)
+            .exec("DELETE FROM time_series; DELETE FROM artifact; DELETE FROM artifact_blob");
     if (request.redacted) {
         SQLite::Database sql(chosen.string(), SQLite::OPEN_READWRITE);
         redact(sql, request.names);

@@ -120,7 +120,7 @@ TEST(Levels, BelowOneEveryReportFailsTheNight) {
     EXPECT_THAT(junit_xml(night), HasSubstr("failures=\"1\""));
 }
 
-/// What an H100 measured (kernels/cuda/README.md), times `factor`.
+/// What an H100 measured, times `factor`.
 FirstNight measured(double factor) {
     FirstNight night;
     const std::pair<const char*, double> of_read[] = {
