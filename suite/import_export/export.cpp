@@ -100,7 +100,10 @@ store::Store::Merged write_archive(const fs::path& database, const ArchiveReques
             "--since and patterns takes all of them");
     if (!request.curves)
         SQLite::Database(chosen.string(), SQLite::OPEN_READWRITE)
-            .exec("DELETE FROM time_series; DELETE FROM artifact; DELETE FROM artifact_blob");
+            .exec(
+                "DELETE FROM time_series; DELETE FROM artifact; DELETE FROM artifact_blob;"
+                "DELETE FROM data_table_cell; DELETE FROM data_table_column;"
+                "DELETE FROM data_table");
     if (request.redacted) {
         SQLite::Database sql(chosen.string(), SQLite::OPEN_READWRITE);
         redact(sql, request.names);

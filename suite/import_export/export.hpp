@@ -16,7 +16,7 @@ enum class ArchiveFormat {
 
 struct ArchiveRequest {
     store::Selection which;
-    bool curves = true;  ///< and attached files; else metrics, events and tables alone
+    bool curves = true;  ///< and tables, attached files; else metrics and events alone
     bool redacted = false;
     std::vector<std::string> names;  ///< further names to redact: of nodes, of users
     ArchiveFormat format = ArchiveFormat::database;

@@ -173,8 +173,8 @@ void add_export_command(CLI::App& program, Context& context) {
                      "With --to: sessions from 2026-11-01 on, or of the last 12h, 7d, 2w")
         ->type_name("TIME");
     command->add_flag("--no-curves", options->no_curves,
-                      "With --to: without curves and attached files, which are most of what "
-                      "trainings record");
+                      "With --to: metrics and events alone, without curves, tables and attached "
+                      "files, which are most of what trainings record");
     command->add_flag("--redact", options->redacted,
                       "With --to: no host names, no folders of this machine");
     command
