@@ -127,7 +127,7 @@ std::string AxisScale::label(double tick) const {
     if (ticks_.size() < 2) return short_number(tick);
     const double step = ticks_[1] - ticks_[0];
     const double largest = std::max(std::abs(low_), std::abs(high_));
-    const bool fine = step < told_apart * largest;
+    const bool fine = step < told_apart * (log_ ? std::abs(ticks_[1]) : largest);
     if (log_ && !fine) return short_number(tick);
     if (!fine && (largest >= 1e4 || largest < 1e-3))
         return short_number(std::abs(tick) < step / 2 ? 0 : tick);

@@ -114,9 +114,11 @@ void draw_bars(Plot& plot, const PlotFrame& frame, const FigurePanel& panel, con
                     return paper.x == point.x && std::abs(frame.py(paper.value) - label_y) < 12;
                 });
             constexpr double badge = 100, label_height = 8;
-            const bool badge_there = label_y - label_height < frame.area.top - 4 &&
-                                     middle + width / 2 > frame.area.right() - badge;
-            if (!paper_there && !badge_there && text_width(value, 10) < width * 1.05)
+            const double title_end = frame.area.left + 1.2 * text_width(panel.title, 11);
+            const bool head_there = label_y - label_height < frame.area.top - 4 &&
+                                    (middle + width / 2 > frame.area.right() - badge ||
+                                     middle - text_width(value, 10) / 2 < title_end);
+            if (!paper_there && !head_there && text_width(value, 10) < width * 1.05)
                 plot.text({middle, label_y}, value,
                           {.size = 10, .anchor = TextStyle::Anchor::middle});
         }
