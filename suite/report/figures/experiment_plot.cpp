@@ -76,8 +76,8 @@ AxisScale x_scale(const FigureData& data) {
     return AxisScale::linear(low, high, whole);
 }
 
-void draw_bars(Plot& plot, const PlotFrame& frame, const FigurePanel& panel, const FigureData& data,
-               const Experiment& experiment) {
+void draw_bars(Plot& plot, const PlotFrame& frame, const HeadGap& head, const FigurePanel& panel,
+               const FigureData& data, const Experiment& experiment) {
     const double share = frame.px(1) - frame.px(0);
     const std::size_t side_by_side =
         data.shares_variants ? 1 : std::max<std::size_t>(data.variants.size(), 1);
@@ -113,12 +113,12 @@ void draw_bars(Plot& plot, const PlotFrame& frame, const FigurePanel& panel, con
                 std::any_of(curve.paper.begin(), curve.paper.end(), [&](const PaperPoint& paper) {
                     return paper.x == point.x && std::abs(frame.py(paper.value) - label_y) < 12;
                 });
-            constexpr double badge = 100, label_height = 8;
-            const double title_end = frame.area.left + 1.2 * text_width(panel.title, 11);
-            const bool head_there = label_y - label_height < frame.area.top - 4 &&
-                                    (middle + width / 2 > frame.area.right() - badge ||
-                                     middle - text_width(value, 10) / 2 < title_end);
-            if (!paper_there && !head_there && text_width(value, 10) < width * 1.05)
+            const double value_width = text_width(value, 10);
+            constexpr double label_height = 8;
+            const bool head_there =
+                label_y - label_height < frame.area.top - 4 &&
+                (middle - value_width / 2 < head.from || middle + value_width / 2 > head.to);
+            if (!paper_there && !head_there && value_width < width * 1.05)
                 plot.text({middle, label_y}, value,
                           {.size = 10, .anchor = TextStyle::Anchor::middle});
         }
@@ -172,7 +172,8 @@ Plot panels_figure(const Experiment& experiment, FigureData data, const ViewWind
             x,
             y,
             data.categories.empty() ? 8.0 : 0.0};
-        draw_panel_head(plot, frame.area, data.panels[i].title, data.panels[i].badge);
+        const HeadGap head =
+            draw_panel_head(plot, frame.area, data.panels[i].title, data.panels[i].badge);
         draw_y_axis(plot, frame);
         if (data.categories.empty())
             draw_numeric_x_axis(plot, frame);
@@ -180,7 +181,7 @@ Plot panels_figure(const Experiment& experiment, FigureData data, const ViewWind
             draw_category_axis(plot, frame, data.categories);
         if (!window.whole()) plot.clip(frame.area);
         if (figure.kind == Figure::Kind::bars)
-            draw_bars(plot, frame, data.panels[i], data, experiment);
+            draw_bars(plot, frame, head, data.panels[i], data, experiment);
         else
             draw_lines(plot, frame, data.panels[i], data, experiment);
         plot.clip({});

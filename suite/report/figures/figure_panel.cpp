@@ -49,26 +49,28 @@ std::size_t panel_columns(std::size_t panels, std::size_t last_split) {
     return panels <= 4 ? 2 : panels <= 9 ? 3 : 4;
 }
 
-void draw_panel_head(Plot& plot, const PlotArea& area, const std::string& title,
-                     const std::string& badge) {
+HeadGap draw_panel_head(Plot& plot, const PlotArea& area, const std::string& title,
+                        const std::string& badge) {
+    constexpr double wider_in_bold = 1.1;
     const double badge_width = text_width(badge, badge_size) + 8;
-    plot.frame({area.right() - badge_width, area.top - 19}, badge_width, 14, {Ink::muted}, 3);
+    const double badge_left = area.right() - badge_width;
+    plot.frame({badge_left, area.top - 19}, badge_width, 14, {Ink::muted}, 3);
     plot.text({area.right() - badge_width / 2, area.top - 8.6}, badge,
               {.size = badge_size, .anchor = Anchor::middle, .ink = Ink::muted});
-    const bool beside = text_width(title, 11) <= area.width - badge_width - 8;
-    if (beside)
+    if (text_width(title, 11) <= area.width - badge_width - 8) {
         plot.text({area.left, area.top - 8}, title, {.size = 11, .bold = true});
-    else {  // a line of its own, from where the tick labels begin, and what is left beside the
-            // badge
-        constexpr double bold_size = 11;  // as wide as 10 in bold
-        const auto [first, rest] = split_title(title, 10, area.width + 38);
-        plot.text({area.left - 30, area.top - 24}, fitted(first, 10, area.width + 38),
-                  {.size = 10, .bold = true});
-        if (!rest.empty())
-            plot.text({area.left - 30, area.top - 11},
-                      fitted(rest, bold_size, area.width + 30 - badge_width - 8),
-                      {.size = 10, .bold = true});
+        return {area.left + wider_in_bold * text_width(title, 11), badge_left};
     }
+    // A line of its own, from where the tick labels begin, and what is left beside the badge.
+    const double first_left = area.left - 30;
+    const auto [first, rest] = split_title(title, 10, area.width + 38);
+    plot.text({first_left, area.top - 24}, fitted(first, 10, area.width + 38),
+              {.size = 10, .bold = true});
+    if (rest.empty()) return {area.left, badge_left};
+    plot.text({first_left, area.top - 11},
+              fitted(rest, 10 * wider_in_bold, area.width + 30 - badge_width - 8),
+              {.size = 10, .bold = true});
+    return {std::min(badge_left, first_left + wider_in_bold * text_width(rest, 10)), badge_left};
 }
 
 void draw_y_axis(Plot& plot, const PlotFrame& frame) {

@@ -13,7 +13,11 @@ namespace assay::report {
 /// Columns of the grid of panels: complete rows of the innermost splitting axis where that fits.
 std::size_t panel_columns(std::size_t panels, std::size_t last_split);
 
-void draw_panel_head(Plot&, const PlotArea&, const std::string& title, const std::string& badge);
+/// Between its ends the head leaves the strip right above the area free.
+struct HeadGap {
+    double from = 0, to = 0;
+};
+HeadGap draw_panel_head(Plot&, const PlotArea&, const std::string& title, const std::string& badge);
 void draw_y_axis(Plot&, const PlotFrame&);
 void draw_numeric_x_axis(Plot&, const PlotFrame&);
 
