@@ -137,7 +137,7 @@ void run_measured(const SampleSpec& spec, Recorder& recorder, bool with_ar, bool
 
 // ---- what is declared
 
-std::vector<MetricSpec> metrics() {
+std::vector<MetricSpec> metrics(bool with_ar, bool with_waiting) {
     using enum Direction;
     const std::vector<Provenance> live{Provenance::measured};
     std::vector<MetricSpec> all{
@@ -151,6 +151,9 @@ std::vector<MetricSpec> metrics() {
         {"pipeline_gain", "share", "waiting for the whole plan takes so much longer (plato alone)",
          higher, true}};
     for (MetricSpec& metric : all) metric.varies = live;
+    // What run_measured() leaves out.
+    if (!with_ar) all.front().only = {Provenance::simulated};
+    if (!with_waiting) all.back().only = {Provenance::simulated};
     std::vector<MetricSpec> counted{
         {"prompt_tokens", "count", "of all nodes' prompts", none, true},
         {"recomputed_tokens", "count", "of them, those not found in the cache", lower, true},
@@ -221,7 +224,7 @@ Experiment plans_experiment(PlansExperiment declared) {
                                {std::int64_t{1}, std::int64_t{2}},
                                true});
     experiment.variants = std::move(declared.variants);
-    experiment.metrics = metrics();
+    experiment.metrics = metrics(declared.with_ar, declared.with_waiting);
     experiment.figure = std::move(declared.figure);
     experiment.validate = validate_axes;
     declare_live(experiment);
