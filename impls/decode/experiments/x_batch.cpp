@@ -222,8 +222,8 @@ Experiment x_batch() {
          {smollm2, random_1b},
          false},
         {"threads", "0: all cores", {whole(0)}, true},
-        {"prompt", "tokens of each", {whole(128)}, true},
-        {"tokens", "new ones of each", {whole(128)}, true}};
+        {"prompt", "tokens of each", {whole(128), whole(32)}, true},
+        {"tokens", "new ones of each", {whole(128), whole(32)}, true}};
     experiment.variants = {"ours", "peers"};
     experiment.metrics = {
         {"tokens_per_s", "1/s", "new tokens of all requests over the time of decoding them",
@@ -254,16 +254,19 @@ Experiment x_batch() {
     toy.axes = {{"batch", {whole(1), whole(16)}},
                 {"activations", {"int8"}},
                 {"type", {best}},
-                {"model", {smollm2}}};
+                {"model", {smollm2}},
+                {"prompt", {whole(128)}},
+                {"tokens", {whole(128)}}};
     ProfilePlan small = toy;
-    small.axes = {};
+    small.axes = {{"prompt", {whole(128)}}, {"tokens", {whole(128)}}};
     small.seconds_per_sample = 300;
     small.profile = Profile::small;
     small.rounds = 5;
     small.timeout_s = 3600;
     ProfilePlan gpu = small;
     gpu.profile = Profile::gpu;
-    gpu.axes = {{"batch", {whole(1), whole(4), whole(16), whole(64)}}, {"type", {"q4_0"}}};
+    gpu.axes["batch"] = {whole(1), whole(4), whole(16), whole(64)};
+    gpu.axes["type"] = {"q4_0"};
     experiment.profiles = {toy, small, gpu};
     experiment.figure = {.kind = Figure::Kind::lines,
                          .metric = "tokens_per_s",
