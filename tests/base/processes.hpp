@@ -27,7 +27,8 @@ inline std::set<pid_t> pids_in(const std::filesystem::path& file) {
     return pids;
 }
 
-/// Children and theirs in turn, of a process whose children come from its first thread.
+/// Children and theirs in turn, of a process whose children come from its first thread. The kernel
+/// may leave out one whose neighbour in the list ends meanwhile.
 inline std::set<pid_t> descendants_of(pid_t pid) {
     const std::string id = std::to_string(pid);
     std::ifstream children("/proc/" + id + "/task/" + id + "/children");
@@ -39,9 +40,10 @@ inline std::set<pid_t> descendants_of(pid_t pid) {
     return result;
 }
 
-/// Waits, with a bound that only a failure reaches.
+/// Waits, with a bound that only a failure reaches: a machine may write to its disk for half a
+/// minute.
 template <typename Condition>
-bool eventually(Condition&& condition, std::chrono::seconds bound = std::chrono::seconds(20)) {
+bool eventually(Condition&& condition, std::chrono::seconds bound = std::chrono::seconds(60)) {
     const auto deadline = std::chrono::steady_clock::now() + bound;
     while (!condition()) {
         if (std::chrono::steady_clock::now() > deadline) return false;

@@ -14,6 +14,8 @@
 #include <QTimer>
 #include <QToolButton>
 #include <QWheelEvent>
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <random>
 #include <thread>
@@ -168,6 +170,32 @@ class Monkey {
     std::vector<std::string> samples_;
 };
 
+/// Ends the program with a word on where it stood when nothing has happened for two minutes.
+class Watch {
+  public:
+    explicit Watch(unsigned seed)
+        : thread_([this, seed](const std::stop_token& stop) {
+              using namespace std::chrono_literals;
+              long seen = -1;
+              for (auto since = std::chrono::steady_clock::now(); !stop.stop_requested();) {
+                  const auto now = std::chrono::steady_clock::now();
+                  if (const long acts = acts_; acts != seen) {
+                      seen = acts;
+                      since = now;
+                  } else if (now - since > 120s) {
+                      fmt::print(stderr, "nothing since act {} of seed {}\n", seen, seed);
+                      std::abort();
+                  }
+                  std::this_thread::sleep_for(100ms);
+              }
+          }) {}
+    void saw(long acts) { acts_ = acts; }
+
+  private:
+    std::atomic<long> acts_{0};
+    std::jthread thread_;
+};
+
 TEST(Monkey, BesideAWriter) {
     const double seconds = setting("ASSAY_MONKEY_SECONDS", 60);
     const auto seed = static_cast<unsigned>(setting("ASSAY_MONKEY_SEED", 1));
@@ -188,6 +216,7 @@ TEST(Monkey, BesideAWriter) {
     ASSERT_TRUE(writer.waitForStarted());
 
     long acts = 0;
+    Watch watch(seed);
     {
         MainWindow window(one_system(), folder / "r.db");
         window.show();
@@ -199,6 +228,7 @@ TEST(Monkey, BesideAWriter) {
         Monkey monkey(window, seed, samples);
         QElapsedTimer time;
         for (time.start(); time.elapsed() < static_cast<qint64>(seconds * 1000); ++acts) {
+            watch.saw(acts);
             monkey.act();
             if (acts % 5 == 0) QTest::qWait(acts % 50 == 0 ? 60 : 1);
             ASSERT_TRUE(window.isVisible()) << "seed " << seed << ", act " << acts;
