@@ -27,7 +27,7 @@ configure() {
 build() {
     local jobs
     jobs=$(build_jobs)
-    step "Building target $1 with $jobs jobs (the first time 5 to 10 minutes on two cores)"
+    step "Building target $1 with $jobs jobs (the first time 6 to 14 minutes on two cores)"
     logged build/log/build.log cmake --build --preset cpu --parallel "$jobs" --target "$1" ||
         fail "the build failed; build/log/build.log has all of its output. If the compiler was" \
             "killed, memory was short: close other programs and call this script again"
