@@ -44,7 +44,7 @@ std::vector<NightRow> rows_of_nights(const store::Nights& nights) {
 }
 
 std::string change_says(const report::TrendChange& change) {
-    const std::string_view turn = name_of(change.turn);
+    const std::string_view turn = to_string(change.turn);
     std::string says = report::change_text(change.at);
     if (!turn.empty()) says += fmt::format(", {}", turn);
     for (const report::SuspectChange& suspect : change.suspects)

@@ -76,7 +76,7 @@ QString changes_text(const report::Trend& trend) {
     return QStringLiteral("%1, last %2 on %3 %4")
         .arg(trend.changes.size())
         .arg(text(report::change_text(last.at)), text(point.started.substr(0, 10)),
-             text(name_of(last.turn)));
+             text(to_string(last.turn)));
 }
 
 /// "A: 1.2, 1.3, 1.25 s": the values of one side, as they started; empty: it has none.

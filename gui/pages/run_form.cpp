@@ -115,7 +115,7 @@ void RunForm::show_profile() {
     if (filling_) return;
     filling_ = true;
     const Experiment* const known = experiment();
-    const auto profile = parse_profile(profile_->currentText().toStdString());
+    const auto profile = of_word<Profile>(profile_->currentText().toStdString());
     const ProfilePlan* const plan = known && profile ? known->plan(*profile) : nullptr;
     mode_->clear();
     mode_->addItem(QStringLiteral("as usual"));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "impls/lazarus/policy/controller/controller.hpp"
+#include "suite/base/describe.hpp"
 #include "suite/drive/pauses.hpp"
 #include "suite/experiment/recorder.hpp"
 
@@ -22,6 +23,7 @@ struct StepRecord {
 
 /// What the modelled cluster does while it does not train (paced and simulated trainings).
 enum class Pause { checkpoint, reconfiguration, restart };
+ASSAY_NAMES(Pause, checkpoint, reconfiguration, restart)
 
 struct TrainingCourse {
     bool ok = false;

@@ -118,7 +118,7 @@ class GenerateCommand : public Command {
                 "the prompt has {} tokens, more than the model's context of {}; shorten it", prompt,
                 context));
         decode::BackEndOptions options;
-        options.model.weights = decode::parse_weight_type(weights_).value();
+        options.model.weights = of_word<decode::WeightType>(weights_).value();
         options.threads = threads_;
         options.blocks = decode::least_blocks(static_cast<int>(prompt), max_tokens_, context);
         return options;

@@ -393,7 +393,7 @@ ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
     for (const Profile profile : largest_first) {
         const auto place = claim.checkable.find(std::string(to_string(profile)));
         if (place == claim.checkable.end()) continue;
-        const std::optional<Provenance> provenance = parse_provenance(place->second);
+        const std::optional<Provenance> provenance = of_word<Provenance>(place->second);
         Observations counted;
         for (const Observation& observation : observations) {
             if (observation.experiment != claim.experiment || observation.profile != profile ||

@@ -1,41 +1,11 @@
 // Names of verdicts, the JSON shape of a checked claim, the command that produces its observations.
 #include "suite/claim/claim.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 namespace assay {
-namespace {
-
-constexpr std::array<std::pair<ClaimVerdict, std::string_view>, 6> verdicts{
-    {{ClaimVerdict::supported, "supported"},
-     {ClaimVerdict::contradicted, "contradicted"},
-     {ClaimVerdict::undecided, "undecided"},
-     {ClaimVerdict::calibrated, "calibrated"},
-     {ClaimVerdict::not_checkable_here, "not checkable here"},
-     {ClaimVerdict::not_run, "not run"}}};
-
-}  // namespace
-
-std::string_view to_string(ClaimVerdict verdict) {
-    return std::find_if(verdicts.begin(), verdicts.end(),
-                        [&](const auto& known) { return known.first == verdict; })
-        ->second;
-}
-
-std::optional<ClaimVerdict> parse_claim_verdict(std::string_view name) {
-    for (const auto& [verdict, word] : verdicts)
-        if (word == name) return verdict;
-    return std::nullopt;
-}
-
-std::string_view to_string(ClaimKind kind) {
-    constexpr std::string_view names[] = {"claim", "setting", "ours", "arithmetic"};
-    return names[static_cast<std::size_t>(kind)];
-}
 
 bool is_explained(const Claim& claim, const ClaimCheck& check) {
     return check.verdict == ClaimVerdict::contradicted && claim.explained && check.obtained &&
@@ -45,7 +15,7 @@ bool is_explained(const Claim& claim, const ClaimCheck& check) {
 std::string command_for(const Claim& claim) {
     const std::pair<const std::string, std::string>* smallest = nullptr;
     for (const auto& entry : claim.checkable)
-        if (!smallest || parse_profile(entry.first) < parse_profile(smallest->first))
+        if (!smallest || of_word<Profile>(entry.first) < of_word<Profile>(smallest->first))
             smallest = &entry;
     if (!smallest) return "";
     std::string command = "assay run " + claim.experiment + " --profile " + smallest->first +

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "suite/base/describe.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/series.hpp"
@@ -28,14 +29,14 @@ enum class ClaimVerdict {
 };
 /// Counts up when a verdict may come out otherwise of the same observations and claim.
 inline constexpr int claim_rules = 1;
-std::string_view to_string(ClaimVerdict);  ///< "supported", …, "not checkable here", "not run"
-std::optional<ClaimVerdict> parse_claim_verdict(std::string_view);
+ASSAY_NAMES(ClaimVerdict, supported, contradicted, undecided, calibrated,
+            (not_checkable_here, "not checkable here"), (not_run, "not run"))
 
 /// Whose statement it is. ours: what we promise or found. arithmetic: a closed form against values
 /// that were printed from it. setting ("32 nodes"): what the paper chose, not what it found; it is
 /// never checked. Only `claim` is in the counts of claims.
 enum class ClaimKind { claim, setting, ours, arithmetic };
-std::string_view to_string(ClaimKind);
+ASSAY_NAMES(ClaimKind, claim, setting, ours, arithmetic)
 
 /// Selects observations: a variant, axis values, metric labels.
 struct Selector {

@@ -182,9 +182,9 @@ void read_tolerance(Claim& claim, Table tolerance) {
 void read_checkable(Claim& claim, Table checkable) {
     for (const std::string& profile : checkable.rest()) {
         const std::string provenance = *checkable.text(profile);
-        if (!parse_profile(profile))
+        if (!of_word<Profile>(profile))
             checkable.fail(profile, "is no profile; known are toy, small, gpu, cluster, paper");
-        if (!parse_provenance(provenance))
+        if (!of_word<Provenance>(provenance))
             checkable.fail(
                 profile, "has no known provenance; known are exact, measured, emulated, simulated");
         claim.checkable[profile] = provenance;

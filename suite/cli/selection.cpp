@@ -58,7 +58,7 @@ void add_axis(const std::string& text, std::map<std::string, std::vector<Value>>
 }
 
 Profile profile_named(const std::string& name) {
-    const auto profile = parse_profile(name);
+    const auto profile = of_word<Profile>(name);
     if (!profile)
         throw UserError(
             fmt::format("--profile '{}': one of toy, small, gpu, cluster, paper", name));
@@ -66,7 +66,7 @@ Profile profile_named(const std::string& name) {
 }
 
 Provenance provenance_named(const std::string& name) {
-    const auto provenance = parse_provenance(name);
+    const auto provenance = of_word<Provenance>(name);
     if (!provenance)
         throw UserError(
             fmt::format("--mode '{}': one of exact, measured, emulated, simulated", name));

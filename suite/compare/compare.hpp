@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "suite/base/describe.hpp"
 #include "suite/compare/arm.hpp"
 #include "suite/measure/statistics/ratio.hpp"
 
@@ -20,7 +21,8 @@ enum class RowVerdict {
     failed,         ///< B failed, and A did not
     failed_before,  ///< both failed: nothing became worse, and nothing is known of the row
 };
-std::string_view to_string(RowVerdict);  ///< "same" … "not comparable", "failed before too"
+ASSAY_NAMES(RowVerdict, same, faster, slower, ambiguous, (not_comparable, "not comparable"), failed,
+            (failed_before, "failed before too"))
 
 /// Why the verdict is what it is; `Row::reason` begins with its text.
 enum class Reason {
@@ -43,7 +45,12 @@ enum class Reason {
     all_excluded,  ///< not comparable: a side's samples were all marked invalid
     aggregates_only,  ///< not comparable: a side's file has means of the benchmark, no repetitions
 };
-std::string_view code(Reason);  ///< "within-margin" …
+ASSAY_NAMES(Reason, (within_margin, "within-margin"), (beyond_margin, "beyond-margin"),
+            (straddles_margin, "straddles-margin"), (too_few, "too-few"), bimodal, identical,
+            changed, (no_direction, "no-direction"), (not_positive, "not-positive"),
+            (context_differs, "context-differs"), (only_in_a, "only-in-a"),
+            (only_in_b, "only-in-b"), (all_failed, "all-failed"), (all_excluded, "all-excluded"),
+            (aggregates_only, "aggregates-only"))
 
 struct Options {
     double margin = 0.01;             ///< relative; what is smaller does not matter

@@ -189,7 +189,7 @@ void judge_exactly(Row& row, const Pairs& pairs) {
 void decide(Row& row, RowVerdict verdict, Reason reason, const std::string& detail) {
     row.verdict = verdict;
     row.reason_code = reason;
-    row.reason = std::string(code(reason)) + (detail.empty() ? "" : ": " + detail);
+    row.reason = std::string(to_string(reason)) + (detail.empty() ? "" : ": " + detail);
 }
 
 RowVerdict by_direction(Direction better, bool above) {

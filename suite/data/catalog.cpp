@@ -31,18 +31,6 @@ std::vector<Entry> read_catalog() {
 
 }  // namespace
 
-std::string_view to_string(Kind kind) {
-    switch (kind) {
-        case Kind::corpus:
-            return "corpus";
-        case Kind::trace:
-            return "trace";
-        case Kind::model:
-            return "model";
-    }
-    return "?";
-}
-
 std::string fetch_command(const Entry& entry) {
     if (entry.debian) return "assay data fetch " + entry.id;
     return fmt::format("assay data fetch {} --from {}", entry.id, entry.folder ? "FOLDER" : "FILE");
@@ -73,9 +61,8 @@ using Table = StrictTable<DataError>;
 
 Kind read_kind(Table& in) {
     const std::string text = in.required_text("kind");
-    for (const Kind kind : {Kind::corpus, Kind::trace, Kind::model})
-        if (to_string(kind) == text) return kind;
-    in.fail("kind", fmt::format("is \"{}\"; known are corpus, trace, model", text));
+    if (const auto kind = of_word<Kind>(text)) return *kind;
+    in.fail("kind", fmt::format("is \"{}\"; known are {}", text, words_of<Kind>()));
 }
 
 DebianSource debian_source(Table in) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "suite/base/describe.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/experiment.hpp"
 
@@ -21,7 +22,7 @@ class DataError : public UserError {
 };
 
 enum class Kind { corpus, trace, model };
-std::string_view to_string(Kind);
+ASSAY_NAMES(Kind, corpus, trace, model)
 
 /// A Debian package whose installed files hold the data.
 struct DebianSource {

@@ -122,20 +122,6 @@ const DataFormats& suite_formats() {
     return formats;
 }
 
-std::string_view to_string(State state) {
-    switch (state) {
-        case State::ok:
-            return "ok";
-        case State::absent:
-            return "absent";
-        case State::changed:
-            return "changed";
-        case State::malformed:
-            return "malformed";
-    }
-    return "?";
-}
-
 Check check_file(const Entry& entry, const std::filesystem::path& file,
                  const DataFormats& formats) {
     const DataCheck& check_format = check_of(entry, formats);

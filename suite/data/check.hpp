@@ -4,16 +4,16 @@
 #include <filesystem>
 #include <istream>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "suite/base/describe.hpp"
 #include "suite/data/catalog.hpp"
 #include "suite/experiment/system.hpp"
 
 namespace assay::data {
 
 enum class State { ok, absent, changed, malformed };
-std::string_view to_string(State);
+ASSAY_NAMES(State, ok, absent, changed, malformed)
 
 struct Check {
     std::string id;

@@ -3,30 +3,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <utility>
 
 #include "suite/base/datasets.hpp"
 
 namespace assay {
-
-// The first name is also what an unknown one reads as.
-NLOHMANN_JSON_SERIALIZE_ENUM(EventColour, {{EventColour::other, "other"},
-                                           {EventColour::recovery, "recovery"},
-                                           {EventColour::failure, "failure"},
-                                           {EventColour::arrival, "arrival"},
-                                           {EventColour::state, "state"},
-                                           {EventColour::detection, "detection"},
-                                           {EventColour::transfer, "transfer"},
-                                           {EventColour::placement, "placement"}})
-NLOHMANN_JSON_SERIALIZE_ENUM(EventLane, {{EventLane::rank, "rank"},
-                                         {EventLane::labelled, "labelled"},
-                                         {EventLane::cause, "cause"},
-                                         {EventLane::arrival, "arrival"},
-                                         {EventLane::departure, "departure"},
-                                         {EventLane::death, "death"},
-                                         {EventLane::stop, "stop"},
-                                         {EventLane::pause, "pause"},
-                                         {EventLane::row, "row"}})
 
 namespace {
 
@@ -77,22 +57,22 @@ json profile_json(const ProfilePlan& plan) {
     return object;
 }
 
-constexpr std::pair<Figure::Kind, const char*> figure_kinds[] = {
-    {Figure::Kind::lines, "lines"},
-    {Figure::Kind::bars, "bars"},
-    {Figure::Kind::timeline, "timeline"}};
-
 json figure_json(const Figure& figure) {
     json object{{"metric", figure.metric},    {"x", figure.x},
                 {"panels", figure.panels},    {"x_title", figure.x_title},
                 {"y_title", figure.y_title},  {"log_y", figure.log_y},
                 {"drawn_at", figure.drawn_at}};
-    for (const auto& [kind, name] : figure_kinds)
-        if (kind == figure.kind) object["kind"] = name;
+    object["kind"] = to_string(figure.kind);
     return object;
 }
 
 // ---- reading -----------------------------------------------------------------------------------
+/// `otherwise`: what a newer program's word reads as.
+template <Named E>
+E read_word(const json& word, E otherwise) {
+    return of_word<E>(word.get<std::string>()).value_or(otherwise);
+}
+
 std::vector<Value> read_values(const json& array) {
     std::vector<Value> values;
     for (const json& value : array)
@@ -103,22 +83,14 @@ std::vector<Value> read_values(const json& array) {
 std::vector<Provenance> read_provenances(const json& array) {
     std::vector<Provenance> provenances;
     for (const json& name : array)
-        if (const auto known = parse_provenance(name.get<std::string>()))
+        if (const auto known = of_word<Provenance>(name.get<std::string>()))
             provenances.push_back(*known);
     return provenances;
 }
 
-Direction read_direction(const std::string& name) {
-    for (const Direction known : {Direction::higher, Direction::lower})
-        if (name == to_string(known)) return known;
-    return Direction::none;
-}
-
 Figure read_figure(const json& object) {
     Figure figure;
-    const std::string kind = object.at("kind");
-    for (const auto& [known, name] : figure_kinds)
-        if (kind == name) figure.kind = known;
+    figure.kind = read_word(object.at("kind"), figure.kind);
     figure.metric = object.at("metric");
     figure.x = object.at("x");
     figure.panels = object.at("panels");
@@ -137,14 +109,14 @@ std::map<std::string, std::vector<Value>> read_sweep(const json& object) {
 
 ProfilePlan read_profile(const json& object) {
     ProfilePlan plan;
-    const auto profile = parse_profile(object.at("profile").get<std::string>());
+    const auto profile = of_word<Profile>(object.at("profile").get<std::string>());
     if (!profile) throw std::invalid_argument("unknown profile " + object.at("profile").dump());
     plan.profile = *profile;
     plan.provenances = read_provenances(object.at("provenances"));
     plan.axes = read_sweep(object.at("axes"));
     if (const auto special = object.find("axes_of"); special != object.end())
         for (const auto& [name, axes] : special->items())
-            if (const auto provenance = parse_provenance(name))
+            if (const auto provenance = of_word<Provenance>(name))
                 plan.axes_of[*provenance] = read_sweep(axes);
     plan.variants = object.at("variants");
     plan.rounds = object.at("rounds");
@@ -168,7 +140,7 @@ Experiment read_experiment(const json& object) {
             {axis.at("name"), axis.at("says"), read_values(axis.at("values")), axis.at("open")});
     for (const json& metric : object.at("metrics"))
         experiment.metrics.push_back({metric.at("name"), metric.at("unit"), metric.at("says"),
-                                      read_direction(metric.at("better")),
+                                      read_word(metric.at("better"), Direction::none),
                                       metric.at("deterministic"), metric.at("labels"),
                                       read_provenances(metric.value("only", json::array())),
                                       read_provenances(metric.value("varies", json::array()))});
@@ -197,8 +169,8 @@ System read_system(const json& object) {
     system.on_request = object.at("on_request");
     for (const json& kind : object.at("event_kinds"))
         system.event_kinds.push_back({kind.at("name"), kind.at("label"),
-                                      kind.at("colour").get<EventColour>(),
-                                      kind.at("lane").get<EventLane>()});
+                                      read_word(kind.at("colour"), EventColour::other),
+                                      read_word(kind.at("lane"), EventLane::rank)});
     for (const json& experiment : object.at("experiments"))
         system.experiments.push_back(read_experiment(experiment));
     const auto claims = datasets_dir() / "claims" / (system.id + ".toml");
@@ -248,8 +220,8 @@ json catalogue_json(const Registry& registry) {
         for (const EventKind& kind : system.event_kinds)
             kinds.push_back({{"name", kind.name},
                              {"label", kind.label},
-                             {"colour", kind.colour},
-                             {"lane", kind.lane}});
+                             {"colour", to_string(kind.colour)},
+                             {"lane", to_string(kind.lane)}});
         for (const Experiment& experiment : system.experiments)
             experiments.push_back(experiment_json(registry, experiment));
         systems.push_back({{"id", system.id},

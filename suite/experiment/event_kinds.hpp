@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "suite/base/describe.hpp"
+
 namespace assay {
 
 /// What an event is about; each figure and window has a colour for it.
@@ -19,6 +21,7 @@ enum class EventColour {
     placement,  ///< work or state is arranged anew
     other,
 };
+ASSAY_NAMES(EventColour, recovery, failure, arrival, state, detection, transfer, placement, other)
 
 /// Where timelines show an event. One with a length (its detail's "seconds") is drawn as long.
 enum class EventLane {
@@ -32,6 +35,7 @@ enum class EventLane {
     pause,      ///< labelled; where variants are compared, a thin bar in their lane
     row,        ///< many: ticks in a row of their own, without labels
 };
+ASSAY_NAMES(EventLane, rank, labelled, cause, arrival, departure, death, stop, pause, row)
 
 /// A kind of event that samples record (Recorder::event), and how timelines draw it.
 struct EventKind {

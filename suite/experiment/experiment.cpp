@@ -4,68 +4,13 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <utility>
 
 #include "suite/base/error.hpp"
 
 namespace assay {
-namespace {
-
-constexpr std::array<std::pair<Provenance, std::string_view>, 4> provenance_names{{
-    {Provenance::exact, "exact"},
-    {Provenance::measured, "measured"},
-    {Provenance::emulated, "emulated"},
-    {Provenance::simulated, "simulated"},
-}};
-
-constexpr std::array<std::pair<Profile, std::string_view>, 5> profile_names{{
-    {Profile::toy, "toy"},
-    {Profile::small, "small"},
-    {Profile::gpu, "gpu"},
-    {Profile::cluster, "cluster"},
-    {Profile::paper, "paper"},
-}};
-
-template <class Names, class Enum>
-std::string_view name_of(const Names& names, Enum value) {
-    for (const auto& [known, name] : names)
-        if (known == value) return name;
-    return "unknown";
-}
-
-template <class Enum, class Names>
-std::optional<Enum> value_of(const Names& names, std::string_view text) {
-    for (const auto& [known, name] : names)
-        if (name == text) return known;
-    return std::nullopt;
-}
-
-}  // namespace
-
-std::string_view to_string(Provenance provenance) { return name_of(provenance_names, provenance); }
-std::string_view to_string(Profile profile) { return name_of(profile_names, profile); }
-std::string_view to_string(Direction direction) {
-    switch (direction) {
-        case Direction::higher:
-            return "higher";
-        case Direction::lower:
-            return "lower";
-        case Direction::none:
-            break;
-    }
-    return "none";
-}
-
-std::optional<Provenance> parse_provenance(std::string_view text) {
-    return value_of<Provenance>(provenance_names, text);
-}
-std::optional<Profile> parse_profile(std::string_view text) {
-    return value_of<Profile>(profile_names, text);
-}
 
 std::string Experiment::system() const { return id.substr(0, id.find('/')); }
 
@@ -168,9 +113,8 @@ std::string text(const nlohmann::json& object, const char* name) {
 }
 
 template <class Enum>
-Enum named(const nlohmann::json& object, const char* name,
-           std::optional<Enum> (*parse)(std::string_view)) {
-    const auto found = parse(text(object, name));
+Enum named(const nlohmann::json& object, const char* name) {
+    const auto found = of_word<Enum>(text(object, name));
     if (!found) refuse(name, (std::string("a known ") + name).c_str(), member(object, name));
     return *found;
 }
@@ -199,8 +143,8 @@ SampleSpec sample_spec_from_json(const nlohmann::json& object) {
     spec.experiment = text(object, "experiment");
     spec.variant = text(object, "variant");
     spec.axes = case_from_json(member(object, "case"));
-    spec.profile = named<Profile>(object, "profile", parse_profile);
-    spec.provenance = named<Provenance>(object, "provenance", parse_provenance);
+    spec.profile = named<Profile>(object, "profile");
+    spec.provenance = named<Provenance>(object, "provenance");
     const auto& seed = member(object, "seed");
     if (!seed.is_number_unsigned() && !(seed.is_number_integer() && seed.get<std::int64_t>() >= 0))
         refuse("seed", "a whole number from 0 to 2^64-1", seed);

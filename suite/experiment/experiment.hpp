@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "suite/base/describe.hpp"
 #include "suite/experiment/value.hpp"
 
 namespace assay {
@@ -26,11 +27,9 @@ enum class Profile { toy, small, gpu, cluster, paper };
 /// Which way of a metric is good; none: neither (a count, a probability curve).
 enum class Direction { higher, lower, none };
 
-std::string_view to_string(Provenance);
-std::string_view to_string(Profile);
-std::string_view to_string(Direction);
-std::optional<Provenance> parse_provenance(std::string_view);
-std::optional<Profile> parse_profile(std::string_view);
+ASSAY_NAMES(Provenance, exact, measured, emulated, simulated)
+ASSAY_NAMES(Profile, toy, small, gpu, cluster, paper)
+ASSAY_NAMES(Direction, higher, lower, none)
 
 struct Axis {
     std::string name;
@@ -91,6 +90,7 @@ struct Figure {
     /// one number against another, and x only says which samples belong together.
     std::string drawn_at;
 };
+ASSAY_NAMES(Figure::Kind, lines, bars, timeline)
 
 /// Everything a sample needs to know; travels as JSON into its own process, and is stored for
 /// replay.

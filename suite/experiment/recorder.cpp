@@ -3,24 +3,6 @@
 
 namespace assay {
 
-std::string_view to_string(SampleStatus status) {
-    switch (status) {
-        case SampleStatus::ok:
-            return "ok";
-        case SampleStatus::failed:
-            return "failed";
-        case SampleStatus::invalid:
-            return "invalid";
-        case SampleStatus::interrupted:
-            return "interrupted";
-        case SampleStatus::unsupported:
-            return "unsupported";
-        case SampleStatus::running:
-            break;
-    }
-    return "running";
-}
-
 void MemoryRecorder::metric(std::string_view name, double value, const Labels& labels) {
     metrics.push_back({std::string(name), value, labels});
 }

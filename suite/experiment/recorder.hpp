@@ -10,12 +10,13 @@
 #include <string_view>
 #include <vector>
 
+#include "suite/base/describe.hpp"
 #include "suite/experiment/value.hpp"
 
 namespace assay {
 
 enum class SampleStatus { ok, failed, invalid, interrupted, unsupported, running };
-std::string_view to_string(SampleStatus);
+ASSAY_NAMES(SampleStatus, ok, failed, invalid, interrupted, unsupported, running)
 
 /// Ends a sample with a status other than ok; `what()` is a sentence for the user.
 class SampleError : public std::runtime_error {

@@ -144,7 +144,7 @@ void settle(store::Nights& nights, const Acceptance& acceptance, const store::Ni
     const std::vector<RowId>& rows = accepted.rows;
     for (const store::RegressionRecord& record :
          nights.regressions(night.suite.empty() ? acceptance.name : night.suite, night.machine)) {
-        const auto state = parse_state(record.state);
+        const auto state = of_word<State>(record.state);
         if (state != State::candidate && state != State::confirmed) continue;
         if (!rows.empty() && std::find(rows.begin(), rows.end(), record.row) == rows.end())
             continue;

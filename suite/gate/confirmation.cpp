@@ -1,28 +1,11 @@
 #include "suite/gate/confirmation.hpp"
 
-#include <array>
 #include <chrono>
-#include <utility>
 
 #include "suite/store/ids.hpp"
 
 namespace assay::gate {
 namespace {
-
-constexpr std::array<std::pair<State, std::string_view>, 5> state_names = {{
-    {State::candidate, "candidate"},
-    {State::confirmed, "confirmed"},
-    {State::accepted, "accepted"},
-    {State::fixed, "fixed"},
-    {State::ignored, "ignored"},
-}};
-
-constexpr std::array<std::pair<Evidence, std::string_view>, 4> evidence_words = {{
-    {Evidence::none, "none"},
-    {Evidence::slower, "slower"},
-    {Evidence::not_again, "not again"},
-    {Evidence::same, "same"},
-}};
 
 Step candidate_after(Evidence evidence, bool another_night) {
     switch (evidence) {
@@ -69,30 +52,6 @@ Step ended_after(State state, Evidence evidence) {
 }
 
 }  // namespace
-
-std::string_view to_string(State state) {
-    for (const auto& [value, name] : state_names)
-        if (value == state) return name;
-    return "unknown";
-}
-
-std::optional<State> parse_state(std::string_view text) {
-    for (const auto& [value, name] : state_names)
-        if (name == text) return value;
-    return std::nullopt;
-}
-
-std::string_view to_string(Evidence evidence) {
-    for (const auto& [value, word] : evidence_words)
-        if (value == evidence) return word;
-    return "none";
-}
-
-std::optional<Evidence> parse_evidence(std::string_view text) {
-    for (const auto& [value, word] : evidence_words)
-        if (word == text) return value;
-    return std::nullopt;
-}
 
 bool is_another_night(std::string_view earlier, std::string_view later, double hours) {
     const auto first = store::parse_utc(earlier), second = store::parse_utc(later);

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "suite/base/describe.hpp"
+
 namespace assay::gate {
 
 /// candidate: seen in one night, and again in that night's reruns. confirmed: seen again in
@@ -13,8 +15,7 @@ namespace assay::gate {
 /// the new level (`assay baseline accept`). fixed: later nights are back. ignored: a person muted
 /// it.
 enum class State { candidate, confirmed, accepted, fixed, ignored };
-std::string_view to_string(State);
-std::optional<State> parse_state(std::string_view);
+ASSAY_NAMES(State, candidate, confirmed, accepted, fixed, ignored)
 
 /// What one night says about one row, after its reruns.
 enum class Evidence {
@@ -24,8 +25,7 @@ enum class Evidence {
     same,       ///< inside the margin (or faster)
 };
 
-std::string_view to_string(Evidence);  ///< "none", "slower", "not again", "same"
-std::optional<Evidence> parse_evidence(std::string_view);
+ASSAY_NAMES(Evidence, none, slower, (not_again, "not again"), same)
 
 struct Step {
     std::optional<State> from, to;  ///< nullopt: no regression

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "suite/base/describe.hpp"
 #include "suite/compare/compare.hpp"
 #include "suite/gate/confirmation.hpp"
 
@@ -40,6 +41,7 @@ enum class NightVerdict {
                   ///< below a level
     ambiguous,    ///< exit 3: nothing confirmed, but too little could be decided, or nothing
 };
+ASSAY_NAMES(NightVerdict, clean, (no_baseline, "no-baseline"), error, regression, ambiguous)
 
 struct Night {
     std::string suite, id, started, session, baseline_session, machine, commit;

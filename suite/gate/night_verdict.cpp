@@ -124,22 +124,6 @@ std::optional<double> control_slowdown(const compare::Row& row) {
     return slower && !differs ? std::optional(1.0) : slower;
 }
 
-std::string_view to_string(Standing standing) {
-    switch (standing) {
-        case Standing::compared:
-            return "compared";
-        case Standing::undecided:
-            return "undecided";
-        case Standing::informational:
-            return "informational";
-        case Standing::muted:
-            return "muted";
-        case Standing::not_compared:
-            break;
-    }
-    return "not compared";
-}
-
 Standing standing(const NightRow& row) {
     const compare::Row& against = row.against_baseline;
     if (row.muted) return Standing::muted;

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <optional>
-#include <string_view>
 
+#include "suite/base/describe.hpp"
 #include "suite/gate/night.hpp"
 
 namespace assay::gate {
@@ -25,7 +25,7 @@ enum class Standing {
     muted,          ///< by a person, whatever it says
     not_compared,   ///< a side has no values, or the contexts differ
 };
-std::string_view to_string(Standing);  ///< "compared" … "not compared"
+ASSAY_NAMES(Standing, compared, undecided, informational, muted, (not_compared, "not compared"))
 /// By what the night says about it after its reruns (NightRow::evidence).
 Standing standing(const NightRow&);
 std::size_t count_of(const Night&, Standing);

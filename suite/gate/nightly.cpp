@@ -296,7 +296,7 @@ class NightRun {
             night().warnings.insert(night().warnings.begin(), *why);
         // The schema has no word for a night without a level; its report does.
         const bool unjudged = night().verdict == NightVerdict::no_baseline;
-        record_.verdict = verdict_word(unjudged ? NightVerdict::clean : night().verdict);
+        record_.verdict = to_string(unjudged ? NightVerdict::clean : night().verdict);
         nights_.finish(record_, nlohmann::json::parse(json_text(night())), rows, moves);
         remove_old_programs();
     }

@@ -21,7 +21,7 @@ std::map<RowId, RowPast> row_pasts(const PastInputs& inputs) {
         RowPast& row = past[id];
         const std::string& end = of.finished.empty() ? of.started : of.finished;
         ended[of.night] = end;
-        const Evidence evidence = parse_evidence(of.row.evidence).value_or(Evidence::none);
+        const Evidence evidence = of_word<Evidence>(of.row.evidence).value_or(Evidence::none);
         if (evidence == Evidence::same)
             same_since.try_emplace(id, end);
         else
@@ -42,7 +42,7 @@ std::map<RowId, RowPast> row_pasts(const PastInputs& inputs) {
         past[id].same_before = is_another_night(since, inputs.began, inputs.min_apart_h);
     for (const store::RegressionRecord& record : inputs.regressions) {
         RowPast& row = past[record.row];
-        row.state = parse_state(record.state);
+        row.state = of_word<State>(record.state);
         if (record.steps.empty()) continue;
         const auto seen = ended.find(record.steps.front().night);
         row.another_night = seen == ended.end() ||

@@ -103,10 +103,9 @@ class CsvResults {
     }
 
     template <class Enum>
-    Enum named(const CsvLine& line, const char* name, std::string_view otherwise,
-               std::optional<Enum> (*parse)(std::string_view)) const {
+    Enum named(const CsvLine& line, const char* name, std::string_view otherwise) const {
         const auto text = word(line, name, otherwise);
-        const auto found = parse(text);
+        const auto found = of_word<Enum>(text);
         if (!found) fail(*field(line, name), fmt::format("there is no {} '{}'", name, text));
         return *found;
     }
@@ -123,8 +122,8 @@ class CsvResults {
                     value = line[at].text;
                 spec.axes.emplace(axis, std::move(value));
             }
-        spec.profile = named<Profile>(line, "profile", "toy", parse_profile);
-        spec.provenance = named<Provenance>(line, "provenance", "measured", parse_provenance);
+        spec.profile = named<Profile>(line, "profile", "toy");
+        spec.provenance = named<Provenance>(line, "provenance", "measured");
         spec.scenario = word(line, "scenario", "");
         spec.seed = number<std::uint64_t>(line, "seed", "a whole number from 0 to 2^64-1");
         spec.round = number<int>(line, "round", "a whole number");

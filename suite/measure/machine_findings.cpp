@@ -148,18 +148,6 @@ void append(std::vector<Finding>& all, std::vector<Finding> more) {
 
 }  // namespace
 
-std::string_view to_string(Level level) {
-    switch (level) {
-        case Level::ok:
-            return "ok";
-        case Level::warn:
-            return "warn";
-        case Level::fail:
-            break;
-    }
-    return "fail";
-}
-
 std::vector<Finding> cpu_findings(const CpuState& state, int usable_cores) {
     std::vector<Finding> findings{load(state, usable_cores), governor(state)};
     if (state.turbo) findings.push_back(turbo(*state.turbo));

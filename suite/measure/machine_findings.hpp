@@ -3,16 +3,16 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "suite/base/describe.hpp"
 #include "suite/measure/hardware/machine_state.hpp"
 #include "suite/measure/hardware/nvml.hpp"
 
 namespace assay::measure {
 
 enum class Level { ok, warn, fail };
-std::string_view to_string(Level);  ///< "ok", "warn", "fail"
+ASSAY_NAMES(Level, ok, warn, fail)
 
 /// One line. `warn`: something will be missing or disturbed; `fail`: nothing can be run.
 struct Finding {

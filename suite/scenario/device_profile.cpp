@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -70,17 +69,15 @@ std::string read_id(Table& file) {
     return id;
 }
 
-constexpr std::array<std::string_view, 2> kernels_names{"fused", "materialised"};
-
 std::optional<AttentionCapability> read_attention(Table& file) {
     std::optional<Table> table = file.table("attention");
     if (!table) return std::nullopt;
     AttentionCapability capability;
     const std::string value = table->required_text("value");
-    const auto known = std::find(kernels_names.begin(), kernels_names.end(), value);
-    if (known == kernels_names.end())
-        table->fail("value", "is '" + value + "'; known are fused, materialised");
-    capability.kernels = static_cast<AttentionKernels>(known - kernels_names.begin());
+    const auto known = of_word<AttentionKernels>(value);
+    if (!known)
+        table->fail("value", "is '" + value + "'; known are " + words_of<AttentionKernels>());
+    capability.kernels = *known;
     capability.kind = table->required_text("kind");
     if (capability.kind != "published" && capability.kind != "measured" &&
         capability.kind != "assumed")
@@ -110,10 +107,6 @@ nlohmann::json named_numbers_json(const Profile& profile,
 }
 
 }  // namespace
-
-std::string_view to_string(AttentionKernels kernels) {
-    return kernels_names[static_cast<std::size_t>(kernels)];
-}
 
 DeviceProfile read_device_profile(std::string_view toml, std::string_view file_name) {
     const toml::table document = parse_toml<ProfileError>(toml, file_name);

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "suite/base/describe.hpp"
 #include "suite/scenario/network/network_shape.hpp"
 #include "suite/scenario/sourced.hpp"
 
@@ -26,7 +27,7 @@ struct OperationProfile {
 
 /// Whether attention scores stay on the chip (fused kernels, FlashAttention) or go through memory.
 enum class AttentionKernels { fused, materialised };
-std::string_view to_string(AttentionKernels kernels);
+ASSAY_NAMES(AttentionKernels, fused, materialised)
 
 /// Which of both a device has, and where that is known from.
 struct AttentionCapability {

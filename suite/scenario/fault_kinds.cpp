@@ -16,22 +16,21 @@ namespace {
 
 struct KindText {
     FaultKind kind;
-    std::string_view name;
     std::string_view example;
 };
 // In the order of the enumeration.
 constexpr std::array kind_texts{
-    KindText{FaultKind::kill, "kill", "kill:rank=1@step=5"},
-    KindText{FaultKind::hang, "hang", "hang:rank=1@step=5,for=0.5"},
-    KindText{FaultKind::stop, "stop", "stop:rank=1@step=5"},
-    KindText{FaultKind::join, "join", "join:count=1@step=5"},
-    KindText{FaultKind::slow, "slow", "slow:rank=1,factor=4@step=5,for=10"},
-    KindText{FaultKind::link, "link", "link:rank=1,peer=2,latency=0.01@step=5,for=10"},
-    KindText{FaultKind::corrupt, "corrupt", "corrupt:rank=1,target=message@step=5"},
-    KindText{FaultKind::nan, "nan", "nan:rank=1@step=5"},
-    KindText{FaultKind::torn, "torn", "torn:rank=1@step=5"},
-    KindText{FaultKind::disk_full, "disk_full", "disk_full:rank=1@step=5"},
-    KindText{FaultKind::wipe, "wipe", "wipe:rank=1@t=0.5"}};
+    KindText{FaultKind::kill, "kill:rank=1@step=5"},
+    KindText{FaultKind::hang, "hang:rank=1@step=5,for=0.5"},
+    KindText{FaultKind::stop, "stop:rank=1@step=5"},
+    KindText{FaultKind::join, "join:count=1@step=5"},
+    KindText{FaultKind::slow, "slow:rank=1,factor=4@step=5,for=10"},
+    KindText{FaultKind::link, "link:rank=1,peer=2,latency=0.01@step=5,for=10"},
+    KindText{FaultKind::corrupt, "corrupt:rank=1,target=message@step=5"},
+    KindText{FaultKind::nan, "nan:rank=1@step=5"},
+    KindText{FaultKind::torn, "torn:rank=1@step=5"},
+    KindText{FaultKind::disk_full, "disk_full:rank=1@step=5"},
+    KindText{FaultKind::wipe, "wipe:rank=1@t=0.5"}};
 
 constexpr std::size_t place(FaultKind kind) { return static_cast<std::size_t>(kind); }
 
@@ -107,18 +106,10 @@ std::string range_text(const NumberRange& range) {
 
 }  // namespace
 
-std::string_view to_string(FaultKind kind) { return kind_texts[place(kind)].name; }
-
-std::optional<FaultKind> parse_fault_kind(std::string_view text) {
-    for (const KindText& known : kind_texts)
-        if (known.name == text) return known.kind;
-    return std::nullopt;
-}
-
 std::string_view fault_example(FaultKind kind) { return kind_texts[place(kind)].example; }
 
 std::string known_fault_kinds() {
-    return listed(kind_texts, [](const KindText& kind) { return kind.name; });
+    return listed(kind_texts, [](const KindText& known) { return to_string(known.kind); });
 }
 
 std::string known_fault_keys(FaultKind kind) {
@@ -225,7 +216,7 @@ std::string misplaced_key(const FaultKey& key, FaultKind kind) {
     if (kind == FaultKind::stop && key.name == "phase")
         return "a stop takes no phase: the worker finishes its step and leaves";
     const std::string takers = listed(kind_texts, [&](const KindText& other) {
-        return takes(other.kind, key) ? other.name : std::string_view();
+        return takes(other.kind, key) ? to_string(other.kind) : std::string_view();
     });
     return fmt::format("only {} take{} '{}'", takers,
                        takers.find(',') == std::string::npos ? "s" : "", key.name);

@@ -52,7 +52,6 @@ bool fits(const KeyRange& range, const KeyValue& value, const FaultPhases& phase
 /// `typed` may be a slip of is suggested.
 std::string expected(const KeyRange& range, const FaultPhases& phases, std::string_view typed = "");
 
-std::optional<FaultKind> parse_fault_kind(std::string_view text);
 std::string known_fault_kinds();               ///< "kill, hang, …"
 std::string known_fault_keys(FaultKind kind);  ///< "kill takes rank, phase, step, t"
 std::string_view fault_example(FaultKind kind);

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "suite/base/describe.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/event_kinds.hpp"
 
@@ -29,7 +30,7 @@ namespace assay {
 /// empty. slow, link and disk_full last for `for`, without it to the end (disk_full: one
 /// checkpoint).
 enum class FaultKind { kill, hang, stop, join, slow, link, corrupt, nan, torn, disk_full, wipe };
-std::string_view to_string(FaultKind);
+ASSAY_NAMES(FaultKind, kill, hang, stop, join, slow, link, corrupt, nan, torn, disk_full, wipe)
 
 struct Fault {
     FaultKind kind = FaultKind::kill;

@@ -48,7 +48,7 @@ class FaultReader {
 
     Fault read() {
         const std::string_view kind = until(":@");
-        if (const auto known = parse_fault_kind(kind))
+        if (const auto known = of_word<FaultKind>(kind))
             fault_.kind = *known;
         else
             fail(0, "unknown kind " + quoted(kind) + "; known are " + known_fault_kinds());
@@ -189,7 +189,7 @@ std::optional<KeyValue> read_value(Table& table, const FaultKey& key) {
 Fault read_fault(Table table, const FaultPhases& phases) {
     Fault fault;
     const std::string kind = table.required_text("kind");
-    const auto known = parse_fault_kind(kind);
+    const auto known = of_word<FaultKind>(kind);
     if (!known) table.fail("kind", "is '" + kind + "'; known are " + known_fault_kinds());
     fault.kind = *known;
     for (const FaultKey& key : fault_keys()) {

@@ -28,14 +28,13 @@ Subject resolve_subject(SQLite::Database& sql, std::string_view id) {
 }
 
 ClaimVerdict verdict_of(const std::string& text) {
-    if (const auto verdict = parse_claim_verdict(text)) return *verdict;
+    if (const auto verdict = of_word<ClaimVerdict>(text)) return *verdict;
     if (text == "open discrepancy") return ClaimVerdict::undecided;  // of older rules: judged anew
     throw std::invalid_argument("the verdict \"" + text + "\"");
 }
 
 Direction direction_of(const std::string& text) {
-    for (const auto direction : {Direction::lower, Direction::higher, Direction::none})
-        if (to_string(direction) == text) return direction;
+    if (const auto direction = of_word<Direction>(text)) return *direction;
     throw std::invalid_argument("the direction \"" + text + "\"");
 }
 
@@ -174,7 +173,7 @@ std::vector<StoredCheck> Store::newest_claim_checks() const {
             stored.check.claim = rows.getColumn(1).getString();
             stored.check.verdict = verdict_of(rows.getColumn(3).getString());
             stored.check.reason = rows.getColumn(4).getString();
-            stored.check.provenance = parse_provenance(text_or_empty(rows.getColumn(5)));
+            stored.check.provenance = of_word<Provenance>(text_or_empty(rows.getColumn(5)));
             stored.check.obtained = optional_real(rows.getColumn(6));
             stored.rules = rows.getColumn(7).getInt();
             all.push_back(std::move(stored));

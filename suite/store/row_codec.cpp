@@ -109,10 +109,8 @@ void bind_cell(SQLite::Statement& statement, int index, const Value& value) {
 }
 
 bool is_final_status(std::string_view status) {
-    for (const auto known : {SampleStatus::ok, SampleStatus::failed, SampleStatus::invalid,
-                             SampleStatus::interrupted, SampleStatus::unsupported})
-        if (to_string(known) == status) return true;
-    return false;
+    const auto known = of_word<SampleStatus>(status);
+    return known && *known != SampleStatus::running;
 }
 
 SampleSpec spec_from_text(const std::string& text) {
@@ -121,8 +119,8 @@ SampleSpec spec_from_text(const std::string& text) {
 
 SeriesKey series_at(const SQLite::Statement& row) {
     const auto text = [&](int column) { return row.getColumn(column).getString(); };
-    const auto profile = parse_profile(text(3));
-    const auto provenance = parse_provenance(text(4));
+    const auto profile = of_word<Profile>(text(3));
+    const auto provenance = of_word<Provenance>(text(4));
     if (!profile || !provenance)
         throw std::invalid_argument("a series with an unknown profile or provenance");
     return {text(0), text(1), case_from_text(text(2)), *profile, *provenance, text(5), text(6),
@@ -148,8 +146,8 @@ RowId gate_row_at(const SQLite::Statement& row, int first) {
             .axes = case_from_text(text(2)),
             .metric = text(6),
             .labels = case_from_text(text(7)),
-            .profile = parse_profile(text(3)),
-            .provenance = parse_provenance(text(4)),
+            .profile = of_word<Profile>(text(3)),
+            .provenance = of_word<Provenance>(text(4)),
             .scenario = text(5)};
 }
 

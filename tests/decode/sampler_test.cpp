@@ -196,10 +196,10 @@ TEST(Picker, PicksNothingWhereThereIsNoSoftmax) {
 }
 
 TEST(WeightTypes, ByName) {
-    EXPECT_EQ(parse_weight_type("stored"), WeightType::stored);
-    EXPECT_EQ(parse_weight_type("f32"), WeightType::f32);
-    EXPECT_EQ(parse_weight_type("bf16"), WeightType::bf16);
-    EXPECT_EQ(parse_weight_type("f16"), std::nullopt);
+    EXPECT_EQ(of_word<WeightType>("stored"), WeightType::stored);
+    EXPECT_EQ(of_word<WeightType>("f32"), WeightType::f32);
+    EXPECT_EQ(of_word<WeightType>("bf16"), WeightType::bf16);
+    EXPECT_EQ(of_word<WeightType>("f16"), std::nullopt);
 }
 
 }  // namespace

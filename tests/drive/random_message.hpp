@@ -1,4 +1,4 @@
-// Random values of whatever is described (suite/drive/describe.hpp), extremes among them.
+// Random values of whatever is described (suite/base/describe.hpp), extremes among them.
 #pragma once
 
 #include <cmath>
@@ -13,8 +13,6 @@
 namespace assay::testing {
 
 namespace detail = drive::detail;
-using drive::Described;
-using drive::Named;
 
 class RandomMessages {
   public:

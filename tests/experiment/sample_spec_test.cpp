@@ -100,12 +100,12 @@ TEST(Names, EveryEnumeratorReadsBack) {
     using assay::Profile, assay::Provenance;
     for (const auto value :
          {Provenance::exact, Provenance::measured, Provenance::emulated, Provenance::simulated})
-        EXPECT_EQ(assay::parse_provenance(assay::to_string(value)), value);
+        EXPECT_EQ(assay::of_word<Provenance>(assay::to_string(value)), value);
     for (const auto value :
          {Profile::toy, Profile::small, Profile::gpu, Profile::cluster, Profile::paper})
-        EXPECT_EQ(assay::parse_profile(assay::to_string(value)), value);
-    EXPECT_EQ(assay::parse_profile("Toy"), std::nullopt);
-    EXPECT_EQ(assay::parse_provenance(""), std::nullopt);
+        EXPECT_EQ(assay::of_word<Profile>(assay::to_string(value)), value);
+    EXPECT_EQ(assay::of_word<Profile>("Toy"), std::nullopt);
+    EXPECT_EQ(assay::of_word<Provenance>(""), std::nullopt);
     EXPECT_EQ(assay::to_string(assay::Direction::lower), "lower");
 }
 

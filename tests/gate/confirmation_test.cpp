@@ -150,10 +150,10 @@ TEST(Lifecycle, RunsOfOneNightBeginLittleApart) {
 TEST(Lifecycle, NamesGoBothWays) {
     for (const auto& state : all_states)
         if (state) {
-            EXPECT_EQ(parse_state(to_string(*state)), state);
+            EXPECT_EQ(of_word<State>(to_string(*state)), state);
         }
-    EXPECT_EQ(parse_state("Confirmed"), std::nullopt);
-    EXPECT_EQ(parse_state(""), std::nullopt);
+    EXPECT_EQ(of_word<State>("Confirmed"), std::nullopt);
+    EXPECT_EQ(of_word<State>(""), std::nullopt);
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ compare::Row compared_row(RowId id, double ratio, double half_width, RowVerdict 
     row.n_a = row.n_b = 5;
     row.verdict = verdict;
     row.reason_code = reason;
-    row.reason = std::string(code(reason)) + ": 5 pairs";
+    row.reason = std::string(to_string(reason)) + ": 5 pairs";
     row.better = Direction::lower;
     row.margin = 0.02;
     row.paired = true;

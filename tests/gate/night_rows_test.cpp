@@ -321,8 +321,8 @@ TEST(EvidenceOf, FollowsTheRerun) {
 TEST(EvidenceOf, WordsGoBothWays) {
     for (const Evidence evidence :
          {Evidence::none, Evidence::slower, Evidence::not_again, Evidence::same})
-        EXPECT_EQ(parse_evidence(to_string(evidence)), evidence);
-    EXPECT_EQ(parse_evidence("maybe"), std::nullopt);
+        EXPECT_EQ(of_word<Evidence>(to_string(evidence)), evidence);
+    EXPECT_EQ(of_word<Evidence>("maybe"), std::nullopt);
 }
 
 }  // namespace

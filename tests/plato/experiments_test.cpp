@@ -269,8 +269,8 @@ TEST_F(PlatoOnSmolLM2, ARecordedPlanHasEqualBitsAndThePlansCounters) {
         for (const char* const level : {"L0", "L2"}) {
             const Metrics found = kv_at(mode, level);
             const Schedule expected = schedule(plan, {},
-                                               {.mode = parse_mode(mode).value(),
-                                                .reuse = parse_kv_reuse(level).value(),
+                                               {.mode = of_word<Mode>(mode).value(),
+                                                .reuse = of_word<KvReuse>(level).value(),
                                                 .warm = true});
             EXPECT_EQ(found.at("prompt_tokens"), static_cast<double>(expected.prompt_tokens));
             EXPECT_EQ(found.at("recomputed_tokens"),

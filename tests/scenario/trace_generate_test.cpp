@@ -69,9 +69,9 @@ TEST(GeneratedTraces, SeedsDecideAndNothingElse) {
         };
         EXPECT_EQ(trace(1), trace(1));
         EXPECT_NE(trace(1).events, trace(2).events);
-        EXPECT_EQ(parse_trace_process(to_string(kind)), kind);
+        EXPECT_EQ(of_word<TraceProcess::Kind>(to_string(kind)), kind);
     }
-    EXPECT_FALSE(parse_trace_process("weekly"));
+    EXPECT_FALSE(of_word<TraceProcess::Kind>("weekly"));
 }
 
 TEST(GeneratedTraces, ArePossible) {

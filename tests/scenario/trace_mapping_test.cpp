@@ -188,8 +188,8 @@ TEST(TraceMapping, PlansOfRandomTracesAreValidAndGiveTheCounts) {
 TEST(TraceMapping, NamesSurviveRoundTrips) {
     for (const NodeMapping mapping :
          {NodeMapping::min, NodeMapping::delta_clamped, NodeMapping::tracked, NodeMapping::scaled})
-        EXPECT_EQ(parse_node_mapping(to_string(mapping)), mapping);
-    EXPECT_FALSE(parse_node_mapping("max"));
+        EXPECT_EQ(of_word<NodeMapping>(to_string(mapping)), mapping);
+    EXPECT_FALSE(of_word<NodeMapping>("max"));
 }
 
 }  // namespace

@@ -17,7 +17,6 @@ namespace assay::decode {
 namespace {
 
 struct Benchmark {
-    std::string_view name;
     const char* variable;  ///< of the environment
     const char* built;     ///< as scripts/peers calls it
     std::vector<std::string> options;
@@ -25,16 +24,12 @@ struct Benchmark {
 };
 
 const Benchmark& benchmark(Peer peer) {
-    static const Benchmark llama_cpp{"llama.cpp",
-                                     "ASSAY_LLAMA_BENCH",
+    static const Benchmark llama_cpp{"ASSAY_LLAMA_BENCH",
                                      ".deps/peers/llama-batched-bench-0.3.36-tiles",
                                      {"--output-format", "jsonl"},
                                      false};
-    static const Benchmark ik_llama_cpp{"ik_llama.cpp",
-                                        "ASSAY_IK_LLAMA_BENCH",
-                                        ".deps/peers/ik-llama-batched-bench-0.1.5",
-                                        {"-rtr"},
-                                        true};
+    static const Benchmark ik_llama_cpp{
+        "ASSAY_IK_LLAMA_BENCH", ".deps/peers/ik-llama-batched-bench-0.1.5", {"-rtr"}, true};
     return peer == Peer::llama_cpp ? llama_cpp : ik_llama_cpp;
 }
 
@@ -119,8 +114,6 @@ LineSpeed of_row(std::string line) {
 
 }  // namespace
 
-std::string_view to_string(Peer peer) { return benchmark(peer).name; }
-
 std::optional<std::filesystem::path> peer_program(Peer peer) {
     return program(benchmark(peer).variable, benchmark(peer).built);
 }
@@ -131,7 +124,7 @@ std::optional<std::string> quantize_lacks() {
 }
 
 std::optional<std::string> peers_lack() {
-    for (const Peer peer : all_peers)
+    for (const Peer peer : values_of<Peer>)
         if (!peer_program(peer))
             return fmt::format("the benchmark of {} is not here; scripts/peers builds it",
                                to_string(peer));

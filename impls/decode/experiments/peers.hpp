@@ -8,13 +8,12 @@
 #include <string_view>
 
 #include "impls/nn/files/stored_tensor.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::decode {
 
 enum class Peer { llama_cpp, ik_llama_cpp };
-inline constexpr Peer all_peers[] = {Peer::llama_cpp, Peer::ik_llama_cpp};
-/// "llama.cpp", "ik_llama.cpp".
-std::string_view to_string(Peer);
+ASSAY_NAMES(Peer, (llama_cpp, "llama.cpp"), (ik_llama_cpp, "ik_llama.cpp"))
 
 /// ASSAY_LLAMA_BENCH or ASSAY_IK_LLAMA_BENCH, or where scripts/peers puts it; nothing where it is
 /// not there.

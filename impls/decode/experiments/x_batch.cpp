@@ -182,7 +182,8 @@ void run(const SampleSpec& spec, Recorder& recorder) {
                           .prompt = asked.prompt,
                           .tokens = asked.tokens,
                           .repeats = asked.repeats()};
-        for (const Peer peer : all_peers) speeds.add(to_string(peer), type, run_peer(peer, run));
+        for (const Peer peer : values_of<Peer>)
+            speeds.add(to_string(peer), type, run_peer(peer, run));
     }
     speeds.finish();
 }

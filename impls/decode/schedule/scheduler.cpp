@@ -23,22 +23,6 @@ int least_blocks(int prompt, int max_tokens, int context) {
     return std::max(blocks_for(prompt) + 1, blocks_for(most_fed(prompt, max_tokens, context)));
 }
 
-std::string_view to_string(Finish why) {
-    switch (why) {
-        case Finish::stop:
-            return "stop";
-        case Finish::length:
-            return "length";
-        case Finish::context:
-            return "context";
-        case Finish::cancelled:
-            return "cancelled";
-        case Finish::failed:
-            return "failed";
-    }
-    return "";
-}
-
 void Actions::clear() {
     swaps_out.clear();
     copies.clear();

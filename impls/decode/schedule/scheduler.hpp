@@ -12,7 +12,6 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -20,6 +19,7 @@
 
 #include "impls/decode/schedule/block_pool.hpp"
 #include "impls/decode/schedule/prefix_tree.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::decode {
 
@@ -37,7 +37,7 @@ struct ScheduleSettings {
 int least_blocks(int prompt, int max_tokens, int context);
 
 enum class Finish { stop, length, context, cancelled, failed };
-std::string_view to_string(Finish);
+ASSAY_NAMES(Finish, stop, length, context, cancelled, failed)
 
 // ---- events -------------------------------------------------------------------------------------
 // Requests are called by small numbers that are free again once they are finished.

@@ -19,7 +19,6 @@
 
 namespace assay::decode {
 
-ASSAY_NAMES(Finish, stop, length, context, cancelled, failed)
 ASSAY_ROW(MadeToken, request, id, version, log_probability)
 ASSAY_FIELDS(EndedRequest, request, why, reused, preemptions, prompt_log_probabilities, linked)
 ASSAY_ROW(BatchThroughput, steps, tokens, seconds)

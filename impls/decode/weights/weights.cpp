@@ -12,13 +12,6 @@
 
 namespace assay::decode {
 
-std::optional<WeightType> parse_weight_type(std::string_view name) {
-    if (name == "stored") return WeightType::stored;
-    if (name == "f32") return WeightType::f32;
-    if (name == "bf16") return WeightType::bf16;
-    return std::nullopt;
-}
-
 AssayType kernel_type(nn::TensorType type) {
     switch (type) {
         case nn::TensorType::f32:

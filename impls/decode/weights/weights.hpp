@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "impls/nn/files/stored_tensor.hpp"
 #include "kernels/assay_kernels.h"
 #include "kernels/cpu/streamed_memory.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::decode {
 
@@ -20,7 +20,7 @@ namespace assay::decode {
 /// stored: as the file has them (quantised rows stay quantised; arithmetic in fp32, so results
 /// equal fp32 up to the order of sums).
 enum class WeightType { stored, f32, bf16 };
-std::optional<WeightType> parse_weight_type(std::string_view);
+ASSAY_NAMES(WeightType, stored, f32, bf16)
 
 struct ModelOptions {
     WeightType weights = WeightType::stored;

@@ -145,8 +145,8 @@ class PlanCommand : public Command {
 
     PlanRequest request() const {
         PlanRequest request;
-        request.set = parse_set(set_).value();
-        request.partition = parse_partition(partition_).value();
+        request.set = of_word<SetKind>(set_).value();
+        request.partition = of_word<Partition>(partition_).value();
         request.compare = compare_;
         const auto number = [](const char* option, const std::string& text, const char* what,
                                double least, bool above, double most) {

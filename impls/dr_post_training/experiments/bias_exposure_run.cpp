@@ -98,8 +98,8 @@ Study study_of(const SampleSpec& spec, const SftSettings& settings) {
     Study study;
     study.counts = {1, 2, 4, 16, 64, 128};
     study.settings.k = settings.k;
-    study.partition = parse_partition(spec.variant);
-    study.set = study.partition          ? *parse_set(settings.rule)
+    study.partition = of_word<Partition>(spec.variant);
+    study.set = study.partition          ? *of_word<SetKind>(settings.rule)
                 : spec.variant == "full" ? SetKind::full
                                          : SetKind::target;
     return study;

@@ -53,7 +53,7 @@ std::set<std::size_t> kept(const std::vector<double>& scores, std::size_t k) {
 void run_compression(const SampleSpec& spec, Recorder& recorder) {
     at::set_num_threads(1);
     const SftSettings settings = sft_settings(spec);
-    const Partition partition = *parse_partition(spec.variant);
+    const Partition partition = *of_word<Partition>(spec.variant);
     const auto states = base_states(spec, settings);
     const nn::Decoder decoder = base_model(settings, spec.seed, *states, {});
     const SftRows rows(settings, spec.seed);

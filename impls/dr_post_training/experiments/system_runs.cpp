@@ -67,7 +67,7 @@ void run_steps(const SampleSpec& spec, Recorder& recorder) {
         c.tokens = integer_axis(spec, "tokens");
     }
     c.k = c.n / 2;
-    c.scoring = *parse_scoring(spec.variant);
+    c.scoring = *of_word<Scoring>(spec.variant);
     c.seed = spec.seed;
     c.rounds = rounds_of(spec.profile);
     c.device = place.device;
@@ -92,7 +92,7 @@ void run_steps(const SampleSpec& spec, Recorder& recorder) {
 
 void run_scoring(const SampleSpec& spec, Recorder& recorder) {
     const Place place = place_of(spec);
-    const Scoring scoring = *parse_scoring(spec.variant);
+    const Scoring scoring = *of_word<Scoring>(spec.variant);
     ScoringCase c;
     c.device = place.device;
     c.type = place.type;

@@ -18,7 +18,7 @@ constexpr std::size_t rows = 8, kept = 4;
 /// With this step greedy subtracts of a row what the mean of the kept ones has of its product.
 constexpr double greedy_step = double{rows} / kept;
 
-SetKind set_of(const SampleSpec& spec) { return parse_set(spec.variant).value(); }
+SetKind set_of(const SampleSpec& spec) { return of_word<SetKind>(spec.variant).value(); }
 
 DrawnShape shape_of(const SampleSpec& spec) {
     return {.rows = rows,

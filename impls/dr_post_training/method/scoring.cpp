@@ -50,12 +50,6 @@ at::Tensor bias_scores(const Traffic& rows, const Traffic& target) {
 
 }  // namespace
 
-std::optional<Scoring> parse_scoring(std::string_view name) {
-    for (const auto backend : scorings)
-        if (name == to_string(backend)) return backend;
-    return std::nullopt;
-}
-
 Traffic Traffic::part(std::int64_t first, std::int64_t count) const {
     return {input.narrow(0, first, count), output_grad.narrow(0, first, count)};
 }

@@ -5,14 +5,10 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
 
 #include "impls/dr_post_training/policy/costs.hpp"
 
 namespace assay::dr_post_training {
-
-std::optional<Scoring> parse_scoring(std::string_view);
 
 /// Inputs x [rows, T, I] of a linear map, and the gradients [rows, T, O] of a loss with respect to
 /// its outputs.

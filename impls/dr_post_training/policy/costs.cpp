@@ -34,12 +34,6 @@ std::optional<Scoring> best_of(const LinearCosts& costs, const CostSettings& set
 
 }  // namespace
 
-std::string_view to_string(Scoring scoring) {
-    constexpr std::array<std::string_view, scorings.size()> names{"direct", "gip", "pip",
-                                                                  "compressed"};
-    return names[static_cast<std::size_t>(scoring)];
-}
-
 ScoringCosts scoring_costs(const std::vector<LinearMap>& maps, const CostSettings& s) {
     ScoringCosts costs;
     double parameters = 0, widths = 0, roots = 0;

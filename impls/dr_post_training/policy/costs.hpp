@@ -5,17 +5,17 @@
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <string_view>
 #include <vector>
+
+#include "suite/base/describe.hpp"
 
 namespace assay::dr_post_training {
 
 /// direct: every row's gradient. gip: inner products token by token, without gradients. pip: tokens
 /// through the target's gradient. compressed: gradients between random projections, not exact.
 enum class Scoring { direct, gip, pip, compressed };
-inline constexpr std::array scorings{Scoring::direct, Scoring::gip, Scoring::pip,
-                                     Scoring::compressed};
-std::string_view to_string(Scoring);
+ASSAY_NAMES(Scoring, direct, gip, pip, compressed)
+inline constexpr auto scorings = values_of<Scoring>;
 
 /// A number for each of `scorings`, in that order.
 using PerScoring = std::array<double, scorings.size()>;

@@ -5,17 +5,6 @@
 
 namespace assay::dr_post_training {
 
-std::string_view to_string(Partition partition) {
-    constexpr std::array<std::string_view, 4> names{"global", "block", "sublayer", "layer"};
-    return names[static_cast<std::size_t>(partition)];
-}
-
-std::optional<Partition> parse_partition(std::string_view name) {
-    for (const Partition partition : partitions)
-        if (to_string(partition) == name) return partition;
-    return std::nullopt;
-}
-
 std::vector<std::vector<std::size_t>> groups_of(std::span<const Layer> layers,
                                                 Partition partition) {
     std::vector<std::vector<std::size_t>> groups;

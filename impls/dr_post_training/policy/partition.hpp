@@ -1,15 +1,13 @@
 // Which layers choose together.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "impls/dr_post_training/policy/statistics.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::dr_post_training {
 
@@ -17,11 +15,8 @@ namespace assay::dr_post_training {
 /// each for itself (specification, section 1.2). A layer without block (sublayer: or without part)
 /// stands alone but in global.
 enum class Partition { global, block, sublayer, layer };
-inline constexpr std::array partitions{Partition::global, Partition::block, Partition::sublayer,
-                                       Partition::layer};
-
-std::string_view to_string(Partition);
-std::optional<Partition> parse_partition(std::string_view);
+ASSAY_NAMES(Partition, global, block, sublayer, layer)
+inline constexpr auto partitions = values_of<Partition>;
 
 /// Groups of layers by number, in the order of their first layers.
 std::vector<std::vector<std::size_t>> groups_of(std::span<const Layer> layers, Partition);

@@ -118,7 +118,7 @@ class Deciding : public Arm {
         Selection selection;
         SelectingOptions& options = selection.options;
         options = options_for(partition, set.value_or(SetKind::topk));
-        options.backend = *parse_scoring(settings.backend);
+        options.backend = *of_word<Scoring>(settings.backend);
         options.compression_seed = seed;
         options.head_chooses = settings.head_chooses;
         options.assemble = schedule == Schedule::one_pass;
@@ -234,13 +234,13 @@ std::unique_ptr<Arm> make_arm(std::string_view name, const SftSettings& settings
         return std::make_unique<Deciding>(settings, model, rows, seed, partition, kind, set,
                                           schedule);
     };
-    if (const auto partition = parse_partition(name))
-        return deciding(*partition, parse_set(settings.rule));
+    if (const auto partition = of_word<Partition>(name))
+        return deciding(*partition, of_word<SetKind>(settings.rule));
     if (name == "greats") return deciding(Partition::global, SetKind::greedy, Schedule::two_pass);
     if (name == "random_global") return deciding(Partition::global, std::nullopt);
     if (name == "random_layer") return deciding(Partition::layer, std::nullopt);
     for (const auto& set_arm : set_arms())
-        if (name == set_arm) return deciding(Partition::layer, parse_set(name));
+        if (name == set_arm) return deciding(Partition::layer, of_word<SetKind>(name));
     throw std::invalid_argument(fmt::format("no arm {}", name));
 }
 

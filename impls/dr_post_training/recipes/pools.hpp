@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "suite/drive/describe.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::dr_post_training {
 

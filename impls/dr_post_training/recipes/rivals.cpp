@@ -49,7 +49,7 @@ class Filtering : public Arm {
   private:
     static SelectingOptions judging(const SftSettings& settings) {
         auto options = options_for(Partition::global, SetKind::filter);
-        options.backend = *parse_scoring(settings.backend);
+        options.backend = *of_word<Scoring>(settings.backend);
         options.head_chooses = settings.head_chooses;
         options.assemble = false;
         options.choose = [](const std::string&, const GroupStatistics& seen) {

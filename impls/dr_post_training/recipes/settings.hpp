@@ -9,7 +9,7 @@
 
 #include "impls/dr_post_training/recipes/pools.hpp"
 #include "impls/nn/files/described.hpp"
-#include "suite/drive/describe.hpp"
+#include "suite/base/describe.hpp"
 #include "suite/experiment/experiment.hpp"
 
 namespace assay::dr_post_training {

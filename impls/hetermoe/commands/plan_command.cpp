@@ -124,7 +124,7 @@ class PlanCommand : public Command {
 
     int run() override {
         PlanReport report;
-        report.settings.asym = parse_asym(asym_).value();
+        report.settings.asym = of_word<Asym>(asym_).value();
         report.settings.backward = backward_factor(backward_);
         report.profile = model_.empty() ? profile_of(profile_) : modelled(report.settings);
         if (show_profile_) {

@@ -69,12 +69,6 @@ std::vector<std::vector<double>> zipf_loads(int layers, int experts, double skew
     return loads;
 }
 
-std::optional<MovedExperts> parse_moved_experts(std::string_view name) {
-    for (std::size_t i = 0; i < moved_expert_names.size(); ++i)
-        if (moved_expert_names[i] == name) return static_cast<MovedExperts>(i);
-    return std::nullopt;
-}
-
 void choose_moved(PacedStep& step, MovedExperts which) {
     const auto each = step.experts / step.layout.group.expert;  // of an expert GPU
     for (std::size_t layer = 0; layer < step.loads.size(); ++layer) {

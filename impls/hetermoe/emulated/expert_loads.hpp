@@ -1,13 +1,11 @@
 // Loads of experts that differ, and which of the experts are the ones that move.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include "impls/hetermoe/emulated/paced_step.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::hetermoe {
 
@@ -22,9 +20,7 @@ std::vector<std::vector<double>> zipf_loads(int layers, int experts, double skew
 /// as before; heaviest first, each goes to the GPU that is then done first, attention GPUs starting
 /// with their attention (longest processing time first, Graham 1969, with slots).
 enum class MovedExperts { last, hottest, coldest, balanced };
-constexpr std::array<std::string_view, 4> moved_expert_names{"last", "hottest", "coldest",
-                                                             "balanced"};
-std::optional<MovedExperts> parse_moved_experts(std::string_view name);
+ASSAY_NAMES(MovedExperts, last, hottest, coldest, balanced)
 
 /// Renames the experts of a step's loads, so that those move which its layout moves anyway.
 void choose_moved(PacedStep& step, MovedExperts which);

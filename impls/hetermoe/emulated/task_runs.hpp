@@ -29,7 +29,6 @@ double makespan_s(std::span<const TaskRun> runs);
 /// late. The makespan on a machine without lateness is between the one found and that less this.
 double late_s(const StepShape& step, std::span<const TaskRun> runs);
 
-ASSAY_NAMES(TaskKind, AF, XF, EF, DF, CF, AB, XB, EB, CB, DB)
 ASSAY_ROW(Task, kind, layer, micro_batch)
 ASSAY_ROW(TaskRun, rank, task, arrived_s, start_s, end_s, held_s)
 

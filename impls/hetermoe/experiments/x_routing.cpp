@@ -36,7 +36,7 @@ PacedPlan plan_of(const SampleSpec& spec) {
     plan.scale = scale_for(step, step_s);
     step.loads = zipf_loads(point.model.layers, point.model.experts, number_axis(spec, "skew"),
                             point.model.top_k, spec.seed);
-    choose_moved(step, parse_moved_experts(spec.variant).value_or(MovedExperts::last));
+    choose_moved(step, of_word<MovedExperts>(spec.variant).value_or(MovedExperts::last));
     plan.steps = {std::move(step)};
     plan.sequences = static_cast<std::int64_t>(point.sequences());
     plan.context = context;

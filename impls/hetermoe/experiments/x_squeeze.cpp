@@ -37,7 +37,7 @@ TrainingProfile profile_of(const SampleSpec& spec, int attention, int expert_on_
 }
 
 void run(const SampleSpec& spec, Recorder& recorder) {
-    const Asym asym = parse_asym(spec.variant).value();
+    const Asym asym = of_word<Asym>(spec.variant).value();
     const int micro_batches = static_cast<int>(integer_axis(spec, "micro_batches"));
     int best = 0, instances = 0;
     double worst = 0, sum = 0;

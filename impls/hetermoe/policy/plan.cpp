@@ -1,7 +1,6 @@
 #include "impls/hetermoe/policy/plan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -95,12 +94,6 @@ std::vector<PlanWarning> warnings_of(const TrainingProfile& profile, const Optio
 }
 
 }  // namespace
-
-std::string_view to_string(PlanWarning warning) {
-    constexpr std::array<std::string_view, 3> names{"attention_bound", "exchange_bound",
-                                                    "few_micro_batches"};
-    return names[static_cast<std::size_t>(warning)];
-}
 
 std::optional<std::vector<int>> offload_for(const TrainingProfile& profile, const Group& group,
                                             const PlanSettings& settings, int micro_batches) {

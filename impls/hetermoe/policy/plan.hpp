@@ -4,11 +4,11 @@
 
 #include <cstddef>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "impls/hetermoe/policy/squeeze.hpp"
 #include "impls/hetermoe/policy/timeline.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::hetermoe {
 
@@ -41,7 +41,7 @@ enum class PlanWarning {
     exchange_bound,    ///< an exchange is longer than attention or experts: it cannot hide
     few_micro_batches  ///< too few to keep both kinds busy
 };
-std::string_view to_string(PlanWarning warning);
+ASSAY_NAMES(PlanWarning, attention_bound, exchange_bound, few_micro_batches)
 
 struct Plan {
     std::vector<Option> options;    ///< ascending M, then N, then R

@@ -1,28 +1,16 @@
 #include "impls/hetermoe/policy/squeeze.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <utility>
 
 namespace assay::hetermoe {
 namespace {
-
-constexpr std::array<std::string_view, 4> asym_names{"published", "printed", "search", "off"};
 
 std::int64_t experts_of_gpu(const TrainingProfile& profile, const Group& group) {
     return std::int64_t{profile.layers} * (profile.experts / group.expert);
 }
 
 }  // namespace
-
-std::string_view to_string(Asym asym) { return asym_names[static_cast<std::size_t>(asym)]; }
-
-std::optional<Asym> parse_asym(std::string_view name) {
-    const auto found = std::find(asym_names.begin(), asym_names.end(), name);
-    if (found == asym_names.end()) return std::nullopt;
-    return static_cast<Asym>(found - asym_names.begin());
-}
 
 std::optional<Chunks> chunks_of(const TrainingProfile& profile, const Group& group) {
     const int m = group.attention, n = group.expert;

@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "impls/hetermoe/policy/profile.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::hetermoe {
 
@@ -15,8 +15,7 @@ namespace assay::hetermoe {
 /// and n2 exchanged in T_s, as the formula is printed; search: ours, the best that was found; off:
 /// every expert stays on an expert GPU.
 enum class Asym { published, printed, search, off };
-std::string_view to_string(Asym asym);
-std::optional<Asym> parse_asym(std::string_view name);
+ASSAY_NAMES(Asym, published, printed, search, off)
 
 /// Experts move in chunks, the same number from each expert GPU to each attention GPU: M·n1 = N·n2.
 struct Chunks {

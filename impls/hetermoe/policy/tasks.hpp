@@ -4,9 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <span>
-#include <string_view>
 #include <tuple>
 #include <vector>
+
+#include "suite/base/describe.hpp"
 
 namespace assay::hetermoe {
 
@@ -14,11 +15,7 @@ namespace assay::hetermoe {
 /// C: combine. F: forward, B: backward. Backward a CB carries gradients of expert outputs to the
 /// expert GPUs, a DB those of expert inputs back.
 enum class TaskKind { AF, XF, EF, DF, CF, AB, XB, EB, CB, DB };
-constexpr std::array<std::string_view, 10> task_names{"AF", "XF", "EF", "DF", "CF",
-                                                      "AB", "XB", "EB", "CB", "DB"};
-constexpr std::string_view to_string(TaskKind kind) {
-    return task_names[static_cast<std::size_t>(kind)];
-}
+ASSAY_NAMES(TaskKind, AF, XF, EF, DF, CF, AB, XB, EB, CB, DB)
 
 struct Task {
     TaskKind kind = TaskKind::AF;

@@ -110,8 +110,7 @@ PointTimes by_anchors(const Point& point, double sequences) {
 }  // namespace
 
 Calibration parse_calibration(std::string_view name) {
-    if (name == "sheet") return Calibration::sheet;
-    if (name == "anchored") return Calibration::anchored;
+    if (const auto known = of_word<Calibration>(name)) return *known;
     throw UserError(fmt::format("calibration {}: there are sheet and anchored", name));
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "impls/hetermoe/cost/modelled_profile.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::drive {
 class RankFlows;
@@ -20,6 +21,7 @@ namespace assay::hetermoe {
 /// figures. anchored: ratios worked out of Tables and Figures (specification 6.2), each named in
 /// anchors_fitted_from(); absolute times are the sheet's of the old kind's experts.
 enum class Calibration { sheet, anchored };
+ASSAY_NAMES(Calibration, sheet, anchored)
 Calibration parse_calibration(std::string_view name);
 
 struct Point {

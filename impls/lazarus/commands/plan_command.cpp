@@ -88,7 +88,7 @@ class PlanCommand : public Command {
         request.nodes = nodes_;
         request.slots = slots_;
         request.min_replicas = min_replicas_;
-        request.policy = parse_placement_policy(placement_).value();
+        request.policy = of_word<PlacementPolicy>(placement_).value();
         request.seed = parse_seed(seed_);
         const JobPlan plan = plan_job(layers, request);
         if (json_) {

@@ -49,14 +49,6 @@ ModelledModel modelled_model(const std::string& name) {
     return model;
 }
 
-std::string_view to_string(Deal deal) { return deal == Deal::blocks ? "blocks" : "history"; }
-
-std::optional<Deal> parse_deal(std::string_view name) {
-    for (const Deal deal : {Deal::history, Deal::blocks})
-        if (to_string(deal) == name) return deal;
-    return std::nullopt;
-}
-
 nlohmann::json to_json(const Modelling& modelling) {
     return {{"model", modelling.model.name},
             {"cluster", modelling.cluster},
@@ -84,7 +76,7 @@ Modelling modelling_from(const nlohmann::json& object) {
     modelling.real_layers = object.at("real_layers");
     modelling.real_tokens = object.at("real_tokens");
     modelling.modelled_steps = object.at("modelled_steps");
-    const auto kind = parse_dispatch_kind(object.at("dispatch").get<std::string>());
+    const auto kind = of_word<DispatchRule::Kind>(object.at("dispatch").get<std::string>());
     const auto& spill = object.at("spill");
     modelling.dispatch = {.kind = kind.value(),
                           .group = object.at("group"),
@@ -95,7 +87,7 @@ Modelling modelling_from(const nlohmann::json& object) {
     modelling.overlap = object.at("overlap");
     modelling.accumulation = object.at("accumulation");
     modelling.gpus_per_worker = object.at("gpus_per_worker");
-    modelling.deal = parse_deal(object.at("deal").get<std::string>()).value();
+    modelling.deal = of_word<Deal>(object.at("deal").get<std::string>()).value();
     modelling.each_reads_its_own = object.at("each_reads_its_own");
     return modelling;
 }

@@ -3,11 +3,10 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "impls/lazarus/policy/dispatch/dispatcher.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::lazarus {
 
@@ -60,8 +59,7 @@ ModelledModel modelled_model(const std::string& name);
 /// by the loads that the plan was made from. blocks: in order, whatever the loads; so do nodes of
 /// fixed groups in any case.
 enum class Deal { history, blocks };
-std::string_view to_string(Deal);
-std::optional<Deal> parse_deal(std::string_view);
+ASSAY_NAMES(Deal, history, blocks)
 
 /// How a real training stands for a modelled one.
 struct Modelling {

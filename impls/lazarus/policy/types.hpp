@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "suite/base/describe.hpp"
+
 namespace assay::lazarus {
 
 using Tokens = std::int64_t;
@@ -25,5 +27,6 @@ using Placement = std::vector<std::vector<int>>;
 using ModelPlacement = std::vector<Placement>;
 
 enum class PlacementPolicy { mro, spread, compact, mro_guarded };
+ASSAY_NAMES(PlacementPolicy, mro, spread, compact, mro_guarded)
 
 }  // namespace assay::lazarus

@@ -70,15 +70,14 @@ void record_shares(const TrainingCourse& course, const std::vector<StepRecord>& 
     double compute = 0;
     for (const auto& step : kept) compute += step.end_s - step.start_s;
     double lost = duration_s - compute;
-    const auto share = [&](const char* part, double seconds) {
+    const auto share = [&](std::string_view part, double seconds) {
         recorder.metric("share", seconds / duration_s, {{"part", std::string(part)}});
     };
     share("compute", compute);
-    for (const auto& [pause, part] : {std::pair(Pause::checkpoint, "checkpoint"),
-                                      {Pause::restart, "restart"},
-                                      {Pause::reconfiguration, "reconfiguration"}}) {
+    // In the order in which they were first recorded.
+    for (const Pause pause : {Pause::checkpoint, Pause::restart, Pause::reconfiguration}) {
         const double seconds = course.pauses.seconds(pause, duration_s);
-        share(part, seconds);
+        share(to_string(pause), seconds);
         lost -= seconds;
     }
     share("lost", lost);
@@ -100,7 +99,7 @@ SpotTraining spot_training_of(const SampleSpec& spec, int workers, const std::st
     training.modelled_steps = int(integer_axis(spec, "modelled_steps"));
     training.slots = int(integer_axis(spec, "slots"));
     training.placement =
-        parse_placement_policy(assay::to_string(spec.axes.at("placement"))).value();
+        of_word<PlacementPolicy>(assay::to_string(spec.axes.at("placement"))).value();
     training.overlap = number_axis(spec, "overlap");
     training.relaunch_s = double(integer_axis(spec, "relaunch_s"));
     training.duration_s = 60.0 * double(integer_axis(spec, "minutes"));

@@ -2,35 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
-
 #include "impls/nn/files/config_reader.hpp"
 #include "impls/nn/files/parameter_source.hpp"
 #include "impls/nn/files/untrusted_file.hpp"
 
 namespace assay::nn {
-
-std::string_view to_string(Family family) {
-    switch (family) {
-        case Family::llama:
-            return "llama";
-        case Family::gpt2:
-            return "gpt2";
-    }
-    throw std::logic_error("no such family");
-}
-
-std::string_view to_string(Activation activation) {
-    switch (activation) {
-        case Activation::swiglu:
-            return "swiglu";
-        case Activation::gelu:
-            return "gelu";
-        case Activation::relu:
-            return "relu";
-    }
-    throw std::logic_error("no such activation");
-}
 
 std::vector<NamedShape> shared_parameters(const DecoderConfig& config) {
     const std::int64_t d = config.width;

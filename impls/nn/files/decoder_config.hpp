@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "impls/nn/files/tensor_file.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::nn {
 
@@ -16,8 +16,8 @@ enum class Family { llama, gpt2 };
 /// swiglu: (silu(x·gate) ∘ x·up)·down. gelu, relu: act(x·up)·down.
 enum class Activation { swiglu, gelu, relu };
 
-std::string_view to_string(Family);
-std::string_view to_string(Activation);
+ASSAY_NAMES(Family, llama, gpt2)
+ASSAY_NAMES(Activation, swiglu, gelu, relu)
 
 struct DecoderConfig {
     Family family = Family::llama;

@@ -14,24 +14,6 @@
 
 namespace assay::nn {
 
-std::string_view to_string(TensorType type) {
-    switch (type) {
-        case TensorType::f32:
-            return "f32";
-        case TensorType::f16:
-            return "f16";
-        case TensorType::bf16:
-            return "bf16";
-        case TensorType::q8_0:
-            return "q8_0";
-        case TensorType::q4_0:
-            return "q4_0";
-        case TensorType::q4_1:
-            return "q4_1";
-    }
-    throw std::logic_error("no such tensor type");
-}
-
 BlockSize block_size(TensorType type) {
     constexpr std::size_t scale = 2;  // an f16
     switch (type) {

@@ -8,13 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "suite/base/describe.hpp"
+
 namespace assay::nn {
 
 /// How a tensor's elements are stored. The q types are GGUF's blocks of 32 weights: q8_0 is
 /// w = d·q (f16 d, 32 int8), q4_0 is w = d·(q − 8), q4_1 is w = d·q + m (f16 d, f16 m).
 enum class TensorType { f32, f16, bf16, q8_0, q4_0, q4_1 };
 
-std::string_view to_string(TensorType);
+ASSAY_NAMES(TensorType, f32, f16, bf16, q8_0, q4_0, q4_1)
 
 struct BlockSize {
     std::int64_t elements;

@@ -1,11 +1,11 @@
-// The model's settings described (suite/drive/describe.hpp), as they travel to workers.
+// The model's settings described (suite/base/describe.hpp), as they travel to workers.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include "impls/nn/moe/gpt.hpp"
 #include "impls/nn/parameter_block.hpp"
-#include "suite/drive/describe.hpp"
+#include "suite/base/describe.hpp"
 
 // Where argument-dependent lookup finds them.
 namespace c10 {

@@ -32,7 +32,7 @@ drive::Campaign campaign_modes() {
          .longest_s = 240,  // it takes some seconds
          .seeds_per_process = 1,
          .jobs = 1}};
-    campaign.variants = {mode_names.begin(), mode_names.end()};
+    for (const Mode mode : values_of<Mode>) campaign.variants.emplace_back(to_string(mode));
     campaign.told = {{"questions", "questions"},
                      {"parts", "parts of answers"},
                      {"tokens", "tokens"},

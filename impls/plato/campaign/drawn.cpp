@@ -27,8 +27,8 @@ PlanRecord draw_plan(Dice& dice, int number, const PlanBounds& bounds) {
 }
 
 Mode draw_mode(Dice& dice, const std::string& name) {
-    const std::size_t drawn = std::min<std::size_t>(dice.below(8), mode_names.size() - 1);
-    return parse_mode(name.empty() ? mode_names[drawn] : name).value();
+    const std::size_t drawn = std::min<std::size_t>(dice.below(8), values_of<Mode>.size() - 1);
+    return name.empty() ? values_of<Mode>[drawn] : of_word<Mode>(name).value();
 }
 
 void check_text(const LiveRun& undisturbed, Mode mode,

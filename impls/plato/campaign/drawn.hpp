@@ -2,7 +2,6 @@
 // without faults.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <random>
 #include <span>
@@ -36,7 +35,6 @@ struct PlanBounds {
 };
 PlanRecord draw_plan(Dice& dice, int number, const PlanBounds& bounds = {});
 
-inline constexpr std::array mode_names{"ar", "sot", "waves", "plato_nopipe", "plato"};
 /// Plato most of the time: what it does is what is looked at. `name`: empty, or that one.
 Mode draw_mode(Dice& dice, const std::string& name);
 

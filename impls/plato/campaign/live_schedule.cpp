@@ -80,11 +80,10 @@ Schedule draw(std::uint64_t seed, const std::string& mode) {
     };
     plan(kinds[seed % kinds.size()]);
     for (auto n = dice.between(1, 4); n > 0; --n) plan(kinds[dice.below(kinds.size())]);
-    schedule.says = fmt::format("{}, {} questions{}, {} engines, mode {}, L{}:{}",
-                                weights ? real_model : "a small decoder", plans.size(),
-                                setup.in_turn ? " in turn" : "", setup.engines,
-                                mode_names[static_cast<std::size_t>(setup.answer.mode)],
-                                static_cast<int>(setup.answer.reuse), named);
+    schedule.says = fmt::format(
+        "{}, {} questions{}, {} engines, mode {}, L{}:{}", weights ? real_model : "a small decoder",
+        plans.size(), setup.in_turn ? " in turn" : "", setup.engines, to_string(setup.answer.mode),
+        static_cast<int>(setup.answer.reuse), named);
     return schedule;
 }
 

@@ -79,8 +79,7 @@ drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, const std::string& m
     outcome.says =
         fmt::format("{} questions, {} engines of {} blocks, {} faults, mode {}, L{}",
                     setup.questions.size(), setup.engines, setup.blocks, setup.faults.size(),
-                    mode_names[static_cast<std::size_t>(setup.answer.mode)],
-                    static_cast<int>(setup.answer.reuse));
+                    to_string(setup.answer.mode), static_cast<int>(setup.answer.reuse));
     try {
         const VirtualOutcome found = answer_virtually(setup);
         outcome.counts = found.counts;

@@ -308,9 +308,9 @@ class PlanCommand : public Command {
         at_least_zero("--prefill-ms", costs.prefill_ms);
         if (costs.step_ms == 0)
             throw UserError("--step-ms: C0 is 0; a step takes some time, give it above 0");
-        const ScheduleSettings settings{.mode = parse_mode(mode_).value(),
-                                        .reuse = parse_kv_reuse(kv_).value(),
-                                        .order = parse_order(order_).value(),
+        const ScheduleSettings settings{.mode = of_word<Mode>(mode_).value(),
+                                        .reuse = of_word<KvReuse>(kv_).value(),
+                                        .order = of_word<Order>(order_).value(),
                                         .max_batch = max_batch_,
                                         .warm = warm_};
         Planned planned;

@@ -44,7 +44,7 @@ void run(const SampleSpec& spec, Recorder& recorder) {
     LiveSettings settings{.concurrency = concurrency};
     LiveRun with, without;
     const auto both = [&](const auto& run) {
-        settings.answer.mode = parse_mode(spec.variant).value();
+        settings.answer.mode = of_word<Mode>(spec.variant).value();
         with = run(settings);
         settings.answer.mode = Mode::ar;
         without = spec.variant == "ar" ? with : run(settings);

@@ -211,7 +211,7 @@ void run(const SampleSpec& spec, Recorder& recorder) {
     const LiveModel model(spec);
     const auto questions = recorded_tokens(
         recorded_answers(static_cast<int>(integer_axis(spec, "records"))), model.tokenizer());
-    Fidelity fidelity(model, questions, parse_link_positions(spec.variant).value());
+    Fidelity fidelity(model, questions, of_word<LinkPositions>(spec.variant).value());
     for (const QuestionTokens& question : questions) fidelity.compare(question);
     const Comparison& found = fidelity.result;
     if (found.tokens == 0)

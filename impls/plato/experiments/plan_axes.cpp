@@ -153,7 +153,7 @@ void validate_axes(const SampleSpec& spec) {
                 throw UserError(fmt::format(
                     "plan \"{}\": without question_tokens there is nothing to decode from",
                     plan.id));
-    if (spec.axes.contains("kv") && !parse_kv_reuse(word_axis(spec, "kv")))
+    if (spec.axes.contains("kv") && !of_word<KvReuse>(word_axis(spec, "kv")))
         throw UserError(fmt::format("kv {}: give L0, L1, L2 or L3", word_axis(spec, "kv")));
     if (spec.axes.contains("start") && word_axis(spec, "start") != "warm" &&
         word_axis(spec, "start") != "cold")

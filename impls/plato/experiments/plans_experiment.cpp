@@ -60,7 +60,7 @@ struct Totals {
 };
 
 KvReuse reuse_of(const SampleSpec& spec) {
-    return spec.axes.contains("kv") ? parse_kv_reuse(word_axis(spec, "kv")).value()
+    return spec.axes.contains("kv") ? of_word<KvReuse>(word_axis(spec, "kv")).value()
                                     : KvReuse::prefix;
 }
 
@@ -89,7 +89,7 @@ void run_simulated(const SampleSpec& spec, Recorder& recorder) {
         }
         return totals;
     };
-    const Mode mode = parse_mode(spec.variant).value();
+    const Mode mode = of_word<Mode>(spec.variant).value();
     const Totals of_mode = totals(mode);
     of_mode.record(recorder);
     recorder.metric("speedup", ar_ms / 1e3 / of_mode.seconds);
@@ -105,7 +105,7 @@ void run_measured(const SampleSpec& spec, Recorder& recorder, bool with_ar, bool
         drawn_tokens(plans_of(spec, measured_plans), model.tokenizer(), spec.seed);
     LiveSettings settings;
     settings.answer.reuse = reuse_of(spec);
-    settings.answer.mode = parse_mode(spec.variant).value();
+    settings.answer.mode = of_word<Mode>(spec.variant).value();
     settings.answer.warm = starts_warm(spec);
     const auto answered = [&](Mode mode) {
         LiveSettings other = settings;

@@ -40,7 +40,7 @@ std::vector<Fault> faults_of(const SampleSpec& spec, double seconds, int of_engi
     const auto count = integer_axis(spec, "faults");
     for (std::int64_t i = 0; i < count; ++i) {
         const double at_s = seconds * share();
-        Fault fault = engine_fault(*parse_fault_kind(spec.variant), at_s,
+        Fault fault = engine_fault(*of_word<FaultKind>(spec.variant), at_s,
                                    static_cast<int>(random() % static_cast<unsigned>(of_engines)));
         if (fault.kind == FaultKind::kill || fault.kind == FaultKind::hang)
             fault.for_s = seconds / 4;

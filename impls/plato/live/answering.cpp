@@ -13,12 +13,6 @@ void append(std::vector<int>& to, const std::vector<int>& ids) {
 
 }  // namespace
 
-std::optional<LinkPositions> parse_link_positions(std::string_view name) {
-    if (name == "rotated") return LinkPositions::rotated;
-    if (name == "reserved") return LinkPositions::reserved;
-    return std::nullopt;
-}
-
 Answering::Answering(const QuestionTokens& question, const AnswerSettings& settings,
                      PartDecoder& decoder)
     : question_(question),

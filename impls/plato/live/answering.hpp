@@ -10,6 +10,7 @@
 #include "impls/plato/live/question.hpp"
 #include "impls/plato/policy/controller.hpp"
 #include "impls/plato/policy/prompts.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::plato {
 
@@ -17,7 +18,7 @@ namespace assay::plato {
 /// links; keys are rotated there. reserved: every node has a range of positions of its own, in all
 /// prompts alike, so that nothing is rotated.
 enum class LinkPositions { rotated, reserved };
-std::optional<LinkPositions> parse_link_positions(std::string_view name);
+ASSAY_NAMES(LinkPositions, rotated, reserved)
 
 /// Part 0 is the plan, or the answer without one; part i is node i.
 struct PartRequest {

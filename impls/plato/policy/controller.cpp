@@ -5,22 +5,6 @@
 
 namespace assay::plato {
 
-std::optional<Mode> parse_mode(std::string_view name) {
-    if (name == "ar") return Mode::ar;
-    if (name == "sot") return Mode::sot;
-    if (name == "waves") return Mode::waves;
-    if (name == "plato_nopipe") return Mode::plato_nopipe;
-    if (name == "plato") return Mode::plato;
-    return std::nullopt;
-}
-
-std::optional<Order> parse_order(std::string_view name) {
-    if (name == "path") return Order::path;
-    if (name == "index") return Order::index;
-    if (name == "prefix") return Order::prefix;
-    return std::nullopt;
-}
-
 std::vector<std::vector<int>> predecessors(Mode mode,
                                            const std::vector<std::vector<int>>& dependencies) {
     if (mode == Mode::sot) return std::vector<std::vector<int>>(dependencies.size());

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
 #include <variant>
 #include <vector>
+
+#include "suite/base/describe.hpp"
 
 namespace assay::plato {
 
@@ -14,13 +14,13 @@ namespace assay::plato {
 /// all nodes of a depth, then those of the next. plato_nopipe: by dependencies, once the plan is
 /// there. plato: by dependencies, while the plan is still being written.
 enum class Mode { ar, sot, waves, plato_nopipe, plato };
-std::optional<Mode> parse_mode(std::string_view name);
+ASSAY_NAMES(Mode, ar, sot, waves, plato_nopipe, plato)
 
 /// Which ready node goes first; ties: the lower number. path: with the longest answers still to
 /// come, its own and those of what waits for it. prefix: with the most of its prompt cached,
 /// SGLang's rule.
 enum class Order { path, index, prefix };
-std::optional<Order> parse_order(std::string_view name);
+ASSAY_NAMES(Order, path, index, prefix)
 
 /// A line of the plan is out: the next node is known.
 struct NodeAnnounced {

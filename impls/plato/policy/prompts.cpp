@@ -5,14 +5,6 @@
 
 namespace assay::plato {
 
-std::optional<KvReuse> parse_kv_reuse(std::string_view level) {
-    if (level == "L0") return KvReuse::none;
-    if (level == "L1") return KvReuse::shared;
-    if (level == "L2") return KvReuse::prefix;
-    if (level == "L3") return KvReuse::linked;
-    return std::nullopt;
-}
-
 std::int64_t tokens_of(const Segments& segments) {
     return std::accumulate(
         segments.begin(), segments.end(), std::int64_t{0},

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include "impls/plato/policy/controller.hpp"
 #include "impls/plato/policy/plan_record.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::plato {
 
@@ -15,7 +14,7 @@ namespace assay::plato {
 /// and question. L2: the longest prefix common with any sequence. L3: besides, those of finished
 /// nodes, wherever they stand: not exact, they were computed under another prefix.
 enum class KvReuse { none, shared, prefix, linked };
-std::optional<KvReuse> parse_kv_reuse(std::string_view level);  ///< "L0" … "L3"
+ASSAY_NAMES(KvReuse, (none, "L0"), (shared, "L1"), (prefix, "L2"), (linked, "L3"))
 
 /// A part of a prompt. Two parts are the same tokens where kind and node are the same.
 struct Segment {

@@ -36,7 +36,7 @@ AvailabilityTrace chosen_trace(const PlanTraceOptions& options) {
         throw UserError("give a trace (a file or an id), or --generate poisson|bursts|hourly");
     if (options.process.empty()) return availability_trace(options.trace);
     TraceProcess process = options.generated;
-    process.kind = parse_trace_process(options.process).value();
+    process.kind = of_word<TraceProcess::Kind>(options.process).value();
     process.seed = parse_seed(options.seed);
     return generate_trace(process);
 }
@@ -68,7 +68,7 @@ int plan_trace(const PlanTraceOptions& options, const Registry& registry) {
     TraceView view;
     view.trace = chosen_part(options);
     if (!options.mapping.empty()) {
-        const MappingChoice choice{parse_node_mapping(options.mapping).value(),
+        const MappingChoice choice{of_word<NodeMapping>(options.mapping).value(),
                                    options.generated.nodes, options.floor,
                                    parse_seed(options.seed)};
         view.choice = choice;

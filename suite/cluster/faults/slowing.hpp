@@ -7,9 +7,9 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 
+#include "suite/base/describe.hpp"
 #include "suite/cluster/faults/cpu_quota.hpp"
 #include "suite/cluster/processes/launcher.hpp"
 
@@ -18,16 +18,7 @@ namespace assay::cluster {
 /// By what a slowed worker is kept from running.
 enum class SlowMeans { quota, duty_cycle };
 
-constexpr std::string_view to_string(SlowMeans means) {
-    return means == SlowMeans::quota ? "quota" : "duty_cycle";
-}
-
-/// Empty for any other text.
-constexpr std::optional<SlowMeans> slow_means_from(std::string_view text) {
-    for (const auto means : {SlowMeans::quota, SlowMeans::duty_cycle})
-        if (to_string(means) == text) return means;
-    return std::nullopt;
-}
+ASSAY_NAMES(SlowMeans, quota, duty_cycle)
 
 /// When a worker that gets only a share of its time has to stop and go on. No clock, no signals:
 /// seconds of any clock. Switches that come late are made up for: in the long run the worker runs

@@ -42,7 +42,7 @@ void FaultDriver::check_means_of_slowing() const {
                 "fault '{}': this run is paced, and slow workers are slowed by their modelled "
                 "time; leave 'by' out",
                 to_string(fault)));
-        if (cluster::slow_means_from(fault.by) != cluster::SlowMeans::quota) continue;
+        if (of_word<cluster::SlowMeans>(fault.by) != cluster::SlowMeans::quota) continue;
         if (const auto why = supervisor_.why_no_quota(); !why.empty())
             throw NotSupportedHere(
                 fmt::format("fault '{}': there is no quota of processor time here: {}; leave 'by' "
@@ -213,7 +213,7 @@ std::string_view FaultDriver::slow_down(std::size_t index, WorkerId worker) {
         const auto used = supervisor_.slow(
             worker, 1 / fault.factor,
             fault.for_s ? std::optional(Seconds(*fault.for_s / clock_.speed())) : std::nullopt,
-            cluster::slow_means_from(fault.by));
+            of_word<cluster::SlowMeans>(fault.by));
         return used ? to_string(*used) : "";
     }
     hooks_.pace(worker, fault.factor);

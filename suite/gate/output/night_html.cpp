@@ -177,7 +177,7 @@ std::string sentences(std::string_view heading, const std::vector<std::string>& 
 std::string head(const Night& night, const Strips& strips) {
     std::string out =
         fmt::format("<header>\n<h1>Night of {}</h1>\n<p>{} {}</p>\n<dl>", escaped(night.suite),
-                    badge(verdict_word(night.verdict), true), escaped(verdict_words(night)));
+                    badge(to_string(night.verdict), true), escaped(verdict_words(night)));
     for (const auto& [name, value] : facts(night))
         out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(value));
     return out + "</dl>\n<p class=\"muted\">" + strips.legend() + "</p>\n</header>\n";
@@ -192,7 +192,7 @@ std::string html_page(const Night& night) {
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
         "<meta name=\"color-scheme\" content=\"light dark\"/>\n"
         "<title>{}: {}</title>\n",
-        escaped(night.suite), verdict_word(night.verdict));
+        escaped(night.suite), to_string(night.verdict));
     out += report::page_style_sheet();
     out += night_style;
     out += "</head>\n<body>\n" + head(night, look.strips) +

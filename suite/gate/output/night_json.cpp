@@ -16,7 +16,7 @@ using nlohmann::json;
 /// As `assay compare --json` writes a row, and what the gate adds to it.
 json comparison(const compare::Row& row, const report::RowNames& names) {
     json out = compare::row_json(row, names);
-    out["reason_code"] = compare::code(row.reason_code);
+    out["reason_code"] = to_string(row.reason_code);
     out["margin"] = row.margin;
     out["paired"] = row.paired;
     return out;
@@ -54,8 +54,7 @@ std::string json_text(const Night& night) {
     for (const auto& group : by_heading(night))
         for (const NightRow* row : group) rows.push_back(night_row_json(*row, names));
     json standings = json::object();
-    for (const Standing of : {Standing::compared, Standing::undecided, Standing::informational,
-                              Standing::muted, Standing::not_compared})
+    for (const Standing of : values_of<Standing>)
         standings[std::string(to_string(of))] = count_of(night, of);
     const json out = {{"suite", night.suite},
                       {"baseline", night.baseline},
@@ -69,7 +68,7 @@ std::string json_text(const Night& night) {
                       {"commit", night.commit},
                       {"nights_before", night.nights_before},
                       {"margin", night.margin},
-                      {"verdict", verdict_word(night.verdict)},
+                      {"verdict", to_string(night.verdict)},
                       {"exit_code", exit_code(night.verdict)},
                       {"says", verdict_words(night)},
                       {"geometric_mean", finite_or_null(night.geometric_mean)},

@@ -219,22 +219,6 @@ std::vector<std::string> evidence(const NightRow& row) {
     return sentences;
 }
 
-std::string_view verdict_word(NightVerdict verdict) {
-    switch (verdict) {
-        case NightVerdict::clean:
-            return "clean";
-        case NightVerdict::no_baseline:
-            return "no-baseline";
-        case NightVerdict::error:
-            return "error";
-        case NightVerdict::regression:
-            return "regression";
-        case NightVerdict::ambiguous:
-            return "ambiguous";
-    }
-    return "error";
-}
-
 std::string verdict_words(const Night& night) {
     const auto groups = by_heading(night);
     const auto size = [&](Heading of) { return groups[static_cast<std::size_t>(of)].size(); };

@@ -57,8 +57,6 @@ std::vector<std::string> evidence(const NightRow&);
 
 /// "2 confirmed regressions", "Clean: 61 rows compared, 1 candidate", …
 std::string verdict_words(const Night&);
-/// "clean", "no-baseline", "error", "regression", "ambiguous"
-std::string_view verdict_word(NightVerdict);
 /// "4 muted, 1 undecided": the rows that were not compared, by their Standing; empty: none.
 std::string rest_words(const Night&);
 

@@ -80,12 +80,12 @@ SuiteExperiment read_experiment(SuiteTable& in) {
     if (experiment.patterns.empty())
         in.fail(in.name() + " lacks 'patterns': ids or patterns as `assay run` takes them");
     if (const auto text = in.text("profile")) {
-        const auto profile = parse_profile(*text);
+        const auto profile = of_word<Profile>(*text);
         if (!profile) in.fail("profile", "must be toy, small, gpu, cluster or paper");
         experiment.profile = *profile;
     }
     if (const auto text = in.text("mode")) {
-        experiment.provenance = parse_provenance(*text);
+        experiment.provenance = of_word<Provenance>(*text);
         if (!experiment.provenance)
             in.fail("mode", "must be exact, measured, emulated or simulated");
     }

@@ -4,25 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <vector>
 
 namespace assay::measure {
 namespace {
-
-constexpr std::array<std::string_view, 12> names = {"idle",
-                                                    "application clocks",
-                                                    "power cap",
-                                                    "hardware slowdown",
-                                                    "sync boost",
-                                                    "software thermal",
-                                                    "hardware thermal",
-                                                    "power brake",
-                                                    "display clock",
-                                                    "thermal",
-                                                    "quota",
-                                                    "steal"};
 
 /// What one device showed in one sample.
 struct Seen {
@@ -116,8 +101,6 @@ std::vector<std::string> complaints(const std::string& device, Seen seen,
 }
 
 }  // namespace
-
-std::string_view to_string(Throttle reason) { return names[static_cast<std::size_t>(reason)]; }
 
 std::vector<Throttle> throttles_of(unsigned long long event_reasons) {
     std::vector<Throttle> found;

@@ -6,8 +6,9 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "suite/base/describe.hpp"
 
 namespace assay::measure {
 
@@ -27,7 +28,11 @@ enum class Throttle {
     quota,    ///< the control group's quota held its processes back
     steal,    ///< the hypervisor gave the processors to somebody else
 };
-std::string_view to_string(Throttle);
+ASSAY_NAMES(Throttle, (gpu_idle, "idle"), (application_clocks, "application clocks"),
+            (power_cap, "power cap"), (hardware_slowdown, "hardware slowdown"),
+            (sync_boost, "sync boost"), (software_thermal, "software thermal"),
+            (hardware_thermal, "hardware thermal"), (power_brake, "power brake"),
+            (display_clock, "display clock"), thermal, quota, steal)
 
 /// Those of NVML's bits that are set; bits without a name here are left out.
 std::vector<Throttle> throttles_of(unsigned long long event_reasons);

@@ -32,18 +32,6 @@ long long innermost_rank(long long n, double level) {
 
 }  // namespace
 
-std::string_view to_string(IntervalMethod method) {
-    switch (method) {
-        case IntervalMethod::none:
-            return "none";
-        case IntervalMethod::order_statistics:
-            return "order_statistics";
-        case IntervalMethod::rank_sum:
-            return "rank_sum";
-    }
-    throw std::invalid_argument("no such method of making an interval");
-}
-
 Interval no_interval(double level) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     return {.low = nan, .high = nan, .level = level, .method = IntervalMethod::none};

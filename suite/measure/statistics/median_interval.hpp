@@ -3,7 +3,8 @@
 
 #include <optional>
 #include <span>
-#include <string_view>
+
+#include "suite/base/describe.hpp"
 
 namespace assay::statistics {
 
@@ -12,7 +13,7 @@ enum class IntervalMethod {
     order_statistics,  ///< exact for any distribution: binomial ranks around the median
     rank_sum,          ///< inversion of the Mann-Whitney test (Hodges and Lehmann 1963)
 };
-std::string_view to_string(IntervalMethod);
+ASSAY_NAMES(IntervalMethod, none, order_statistics, rank_sum)
 
 struct Interval {
     double low = 0, high = 0;  ///< NaN with IntervalMethod::none

@@ -227,8 +227,8 @@ std::string html_unsuccessful(const std::vector<store::Sample>& samples) {
         out += fmt::format(
             "<li><b>{}</b> {}{} {} seed {} <code>{}</code>: {}</li>\n", escaped(sample->status),
             count > 1 ? fmt::format("{} samples, the first is ", count) : "",
-            escaped(sample->spec.variant), escaped(to_string(sample->spec.axes)), sample->spec.seed,
-            escaped(sample->id.substr(0, short_id)), escaped(sample->reason));
+            escaped(sample->spec.variant), escaped(assay::to_string(sample->spec.axes)),
+            sample->spec.seed, escaped(sample->id.substr(0, short_id)), escaped(sample->reason));
     return out + "</ul></details>\n";
 }
 

@@ -97,18 +97,6 @@ Turn turn_of(double before, double after, Direction better) {
 
 }  // namespace
 
-std::string_view name_of(Turn turn) {
-    switch (turn) {
-        case Turn::better:
-            return "better";
-        case Turn::worse:
-            return "worse";
-        case Turn::neither:
-            break;
-    }
-    return "";
-}
-
 std::string Trend::title() const {
     const RowName name = row_name(store::row_id(series, metric));
     return name.series + (name.metric.empty() ? "" : ": " + metric_key(metric.name, metric.labels));

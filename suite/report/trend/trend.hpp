@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "suite/base/describe.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/measure/statistics/change_points.hpp"
 #include "suite/measure/statistics/history_rule.hpp"
@@ -26,7 +27,7 @@ TrendOptions usual_trend_options();
 
 /// Whether a change is one to like, by the metric's direction. Says nothing of how sure it is.
 enum class Turn { better, worse, neither };
-std::string_view name_of(Turn);  ///< "better", "worse", ""
+ASSAY_NAMES(Turn, better, worse, (neither, ""))
 
 /// Something that may explain a change: commit, driver, compiler …
 struct SuspectChange {

@@ -144,7 +144,7 @@ std::string change_lines(const Trend& trend, std::size_t nth, const TrendLook& l
     const TrendChange& change = trend.changes[nth - 1];
     const auto& after = trend.points[static_cast<std::size_t>(change.at.index)];
     std::string what = change_text(change.at);
-    if (change.turn != Turn::neither) what += fmt::format(" {}", name_of(change.turn));
+    if (change.turn != Turn::neither) what += fmt::format(" {}", to_string(change.turn));
     std::string text = fmt::format("{}  {}  {}  {} → {}  p {:.1g}  from session {}\n", nth,
                                    after.started.substr(0, 16).replace(10, 1, " "),
                                    in_colour(what, change.turn, look), number(change.at.before),

@@ -31,7 +31,7 @@ Paint paint_of(Turn turn) {
 /// "+5.2 % worse, commit 12ab34cd".
 std::string label_of(const TrendChange& change) {
     std::string text = change_text(change.at);
-    if (change.turn != Turn::neither) text += fmt::format(" {}", name_of(change.turn));
+    if (change.turn != Turn::neither) text += fmt::format(" {}", to_string(change.turn));
     for (const SuspectChange& suspect : change.suspects)
         if (suspect.name == "commit") text += ", commit " + suspect.after.substr(0, 8);
     return text;

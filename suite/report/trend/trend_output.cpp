@@ -38,7 +38,7 @@ nlohmann::json change_json(const Trend& trend, const TrendChange& change) {
             {"after", change.at.after},
             {"relative_change", change.at.relative_change()},  // infinite from zero: null
             {"p", change.at.p},
-            {"turn", name_of(change.turn)},
+            {"turn", to_string(change.turn)},
             {"suspects", suspects}};
 }
 
@@ -98,12 +98,12 @@ std::string trends_csv(const std::vector<Trend>& trends) {
         std::vector<std::string> start{key.experiment, key.variant};
         for (const std::string& axis : axes) {
             const auto found = key.axes.find(axis);
-            start.push_back(found == key.axes.end() ? "" : to_string(found->second));
+            start.push_back(found == key.axes.end() ? "" : assay::to_string(found->second));
         }
         for (const std::string& field :
              {std::string(to_string(key.profile)), std::string(to_string(key.provenance)),
               key.scenario, key.hardware, key.calibration, key.data, trend.metric.name,
-              to_string(trend.metric.labels), trend.unit})
+              assay::to_string(trend.metric.labels), trend.unit})
             start.push_back(field);
         for (std::size_t i = 0; i < trend.points.size(); ++i) {
             const store::HistoryPoint& point = trend.points[i];

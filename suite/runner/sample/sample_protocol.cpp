@@ -167,10 +167,8 @@ store::Table read_table(const Reader& reader) {
 }
 
 End read_end(const Reader& reader) {
-    const std::string status = reader.text("status");
-    for (const SampleStatus known : {SampleStatus::ok, SampleStatus::failed, SampleStatus::invalid,
-                                     SampleStatus::interrupted, SampleStatus::unsupported})
-        if (status == to_string(known)) return {known, reader.text("reason")};
+    const auto status = of_word<SampleStatus>(reader.text("status"));
+    if (status && *status != SampleStatus::running) return {*status, reader.text("reason")};
     reader.fail("status", "is not one that a sample can end with");
 }
 

@@ -290,22 +290,6 @@ class VersusRun {
 
 }  // namespace
 
-std::string_view to_string(RoundsEnd end) {
-    switch (end) {
-        case RoundsEnd::decided:
-            return "decided";
-        case RoundsEnd::budget:
-            return "budget";
-        case RoundsEnd::rounds:
-            return "rounds";
-        case RoundsEnd::no_pairs:
-            return "no pairs";
-        case RoundsEnd::open:
-            break;
-    }
-    return "interrupted";
-}
-
 VersusOutcome versus(const Registry& registry, const VersusRequest& request, store::Store& store,
                      const Listener& listener) {
     return VersusRun(registry, request, store, listener).run();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "suite/base/describe.hpp"
 #include "suite/compare/compare.hpp"
 #include "suite/runner/adaptive/contrast.hpp"
 #include "suite/runner/runner.hpp"
@@ -59,8 +60,7 @@ enum class RoundsEnd {
     rounds,   ///< as many as there may be
     no_pairs  ///< one of the programs gives no value
 };
-std::string_view to_string(
-    RoundsEnd);  ///< "interrupted", "decided", "budget", "rounds", "no pairs"
+ASSAY_NAMES(RoundsEnd, (open, "interrupted"), decided, budget, rounds, (no_pairs, "no pairs"))
 
 /// What a row rests on.
 struct RowRounds {

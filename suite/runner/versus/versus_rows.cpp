@@ -34,7 +34,7 @@ void decide_by_rounds(compare::Row& row, const Contrast& contrast) {
         row.reason_code =
             verdict == RowVerdict::same ? Reason::within_margin : Reason::beyond_margin;
         row.reason = fmt::format("{}: decided by {} rounds looked at one by one; {}",
-                                 compare::code(row.reason_code), contrast.rounds, row.reason);
+                                 to_string(row.reason_code), contrast.rounds, row.reason);
     }
 }
 

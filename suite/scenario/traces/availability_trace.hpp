@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "suite/base/describe.hpp"
 #include "suite/scenario/fault_plan.hpp"
 
 namespace assay {
@@ -78,8 +79,7 @@ struct TraceProcess {
 double usual_loss_per_hour(TraceProcess::Kind);
 /// Nodes that come back are new ones, with new names. Throws UserError for numbers out of range.
 AvailabilityTrace generate_trace(const TraceProcess& process);
-std::string_view to_string(TraceProcess::Kind);
-std::optional<TraceProcess::Kind> parse_trace_process(std::string_view);
+ASSAY_NAMES(TraceProcess::Kind, poisson, bursts, hourly)
 
 /// The part from `from_s` to `to_s`, both included, times counted from `from_s`; who is alive then
 /// is added at 0. Throws UserError unless 0 <= from < to <= duration.
@@ -113,8 +113,7 @@ TraceStatistics trace_statistics(const AvailabilityTrace& trace);
 /// within [floor, cap]. tracked: the first `cap` names that appear. scaled: round(alive · cap /
 /// most). Only delta_clamped has a floor.
 enum class NodeMapping { min, delta_clamped, tracked, scaled };
-std::string_view to_string(NodeMapping);
-std::optional<NodeMapping> parse_node_mapping(std::string_view);
+ASSAY_NAMES(NodeMapping, min, delta_clamped, tracked, scaled)
 
 struct MappedTrace {
     int initial_workers = 0;

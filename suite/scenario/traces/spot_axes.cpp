@@ -21,7 +21,7 @@ std::vector<Axis> spot_axes() {
 
 MappedTrace nodes_of(const SampleSpec& spec) {
     const auto text = [&](const char* axis) { return to_string(spec.axes.at(axis)); };
-    const auto mapping = parse_node_mapping(text("mapping"));
+    const auto mapping = of_word<NodeMapping>(text("mapping"));
     if (!mapping)
         throw UserError("axis mapping: '" + text("mapping") +
                         "'; known are min, delta_clamped, tracked, scaled");

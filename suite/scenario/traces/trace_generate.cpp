@@ -12,7 +12,6 @@ namespace assay {
 namespace {
 
 using Kind = TraceProcess::Kind;
-constexpr Kind kinds[] = {Kind::poisson, Kind::bursts, Kind::hourly};
 
 double loss_of(const TraceProcess& process) {
     return process.loss_per_hour.value_or(usual_loss_per_hour(process.kind));
@@ -163,24 +162,6 @@ void check(const TraceProcess& process) {
 }
 
 }  // namespace
-
-std::string_view to_string(TraceProcess::Kind kind) {
-    switch (kind) {
-        case Kind::poisson:
-            return "poisson";
-        case Kind::bursts:
-            return "bursts";
-        case Kind::hourly:
-            return "hourly";
-    }
-    return "?";
-}
-
-std::optional<TraceProcess::Kind> parse_trace_process(std::string_view text) {
-    for (const Kind kind : kinds)
-        if (to_string(kind) == text) return kind;
-    return std::nullopt;
-}
 
 double usual_loss_per_hour(TraceProcess::Kind kind) { return kind == Kind::bursts ? 3 : 0.1; }
 

@@ -11,9 +11,6 @@
 namespace assay {
 namespace {
 
-constexpr NodeMapping mappings[] = {NodeMapping::min, NodeMapping::delta_clamped,
-                                    NodeMapping::tracked, NodeMapping::scaled};
-
 // Writes the fault plan: workers are named in the order in which they appear.
 class PlanWriter {
   public:
@@ -130,26 +127,6 @@ void map_names(const Mapping& how, const std::vector<TraceMoment>& all, PlanWrit
 }
 
 }  // namespace
-
-std::string_view to_string(NodeMapping mapping) {
-    switch (mapping) {
-        case NodeMapping::min:
-            return "min";
-        case NodeMapping::delta_clamped:
-            return "delta_clamped";
-        case NodeMapping::tracked:
-            return "tracked";
-        case NodeMapping::scaled:
-            return "scaled";
-    }
-    return "?";
-}
-
-std::optional<NodeMapping> parse_node_mapping(std::string_view text) {
-    for (const NodeMapping mapping : mappings)
-        if (to_string(mapping) == text) return mapping;
-    return std::nullopt;
-}
 
 MappedTrace map_trace(const AvailabilityTrace& trace, NodeMapping mapping, int cap, int floor,
                       std::uint64_t seed) {

@@ -98,8 +98,8 @@ class OldNames {
             series.row.experiment = text(1);
             series.row.variant = text(2);
             series.row.axes = case_from_text(text(3));
-            series.row.profile = parse_profile(text(4));
-            series.row.provenance = parse_provenance(text(5));
+            series.row.profile = of_word<Profile>(text(4));
+            series.row.provenance = of_word<Provenance>(text(5));
             series.row.scenario = text(6);
             by_text_[series.row.series_text()].push_back(std::move(series));
         }

@@ -82,8 +82,8 @@ TEST(DrPartitions, GroupLayersByWhereTheyStand) {
                 ElementsAre(Rows{0}, Rows{1, 4}, Rows{2}, Rows{3}, Rows{5}, Rows{6}));
     EXPECT_EQ(groups(Partition::layer).size(), 7U);
     for (const Partition partition : partitions)
-        EXPECT_EQ(parse_partition(to_string(partition)), partition);
-    EXPECT_FALSE(parse_partition("module"));
+        EXPECT_EQ(of_word<Partition>(to_string(partition)), partition);
+    EXPECT_FALSE(of_word<Partition>("module"));
 }
 
 TEST(DrPlan, GroupsAndTotalsAreThoseOfTheVectors) {

@@ -450,9 +450,9 @@ TEST(DrSets, WithoutTargetGramOnlyWhatNeedsItIsRefused) {
 }
 
 TEST(DrSets, HaveNames) {
-    for (const SetKind kind : set_kinds) EXPECT_EQ(parse_set(to_string(kind)), kind);
+    for (const SetKind kind : set_kinds) EXPECT_EQ(of_word<SetKind>(to_string(kind)), kind);
     EXPECT_EQ(to_string(SetKind::halfspace), "halfspace");
-    EXPECT_FALSE(parse_set("hull"));
+    EXPECT_FALSE(of_word<SetKind>("hull"));
     EXPECT_EQ(rows_of_fraction(0.5, 7), 3U);
     EXPECT_EQ(rows_of_fraction(0, 7), 1U);
     EXPECT_EQ(rows_of_fraction(1, 7), 7U);

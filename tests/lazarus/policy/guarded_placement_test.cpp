@@ -172,7 +172,7 @@ TEST(LazarusGuarded, RepeatsItself) {
     const Placement once = guarded_placement(replicas, 5, 6).placement;
     EXPECT_EQ(guarded_placement(replicas, 5, 6).placement, once);
     EXPECT_EQ(place(PlacementPolicy::mro_guarded, replicas, 5, 6), once);
-    EXPECT_EQ(parse_placement_policy("mro_guarded"), PlacementPolicy::mro_guarded);
+    EXPECT_EQ(of_word<PlacementPolicy>("mro_guarded"), PlacementPolicy::mro_guarded);
     EXPECT_EQ(to_string(PlacementPolicy::mro_guarded), "mro_guarded");
 }
 

@@ -141,9 +141,9 @@ TEST(LazarusPlacement, RefusesReplicasThatDoNotFillTheSlots) {
 
 TEST(LazarusPlacement, NamesItsPolicies) {
     for (PlacementPolicy policy : policies)
-        EXPECT_EQ(parse_placement_policy(to_string(policy)), policy);
-    EXPECT_EQ(parse_placement_policy("mro_guarded"), PlacementPolicy::mro_guarded);
-    EXPECT_EQ(parse_placement_policy("MRO"), std::nullopt);
+        EXPECT_EQ(of_word<PlacementPolicy>(to_string(policy)), policy);
+    EXPECT_EQ(of_word<PlacementPolicy>("mro_guarded"), PlacementPolicy::mro_guarded);
+    EXPECT_EQ(of_word<PlacementPolicy>("MRO"), std::nullopt);
 }
 
 TEST(LazarusModelPlan, PlansEachLayerOnItsOwn) {

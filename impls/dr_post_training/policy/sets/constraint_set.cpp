@@ -7,19 +7,6 @@
 
 namespace assay::dr_post_training {
 
-std::string_view to_string(SetKind kind) {
-    constexpr std::array<std::string_view, set_kinds.size()> names{
-        "full", "topk",     "greedy", "exact",     "filter", "simplex",
-        "cone", "subspace", "ball",   "halfspace", "target"};
-    return names[static_cast<std::size_t>(kind)];
-}
-
-std::optional<SetKind> parse_set(std::string_view name) {
-    for (const SetKind kind : set_kinds)
-        if (to_string(kind) == name) return kind;
-    return std::nullopt;
-}
-
 bool selects(SetKind kind) {
     return kind == SetKind::topk || kind == SetKind::greedy || kind == SetKind::exact ||
            kind == SetKind::filter;

@@ -2,7 +2,6 @@
 // nearest to the target's direction, as weights of rows.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "impls/dr_post_training/policy/statistics.hpp"
+#include "suite/base/describe.hpp"
 #include "suite/base/error.hpp"
 
 namespace assay::dr_post_training {
@@ -35,13 +35,10 @@ enum class SetKind {
     halfspace,
     target
 };
-inline constexpr std::array set_kinds{SetKind::full,      SetKind::topk,     SetKind::greedy,
-                                      SetKind::exact,     SetKind::filter,   SetKind::simplex,
-                                      SetKind::cone,      SetKind::subspace, SetKind::ball,
-                                      SetKind::halfspace, SetKind::target};
+ASSAY_NAMES(SetKind, full, topk, greedy, exact, filter, simplex, cone, subspace, ball, halfspace,
+            target)
+inline constexpr auto set_kinds = values_of<SetKind>;
 
-std::string_view to_string(SetKind);
-std::optional<SetKind> parse_set(std::string_view);
 /// topk, greedy, exact, filter: rows are in or out.
 bool selects(SetKind);
 /// ball, halfspace, target: cannot do without |v|.

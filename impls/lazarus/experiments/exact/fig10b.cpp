@@ -26,7 +26,7 @@ void run(const SampleSpec& spec, Recorder& recorder) {
     const int slots = static_cast<int>(integer_axis(spec, "slots"));
     const Loads loads = skewed_loads(ratio);
     const Allocation allocation = allocate(loads, nodes, slots, min_replicas);
-    const PlacementPolicy policy = parse_placement_policy(spec.variant).value();
+    const PlacementPolicy policy = of_word<PlacementPolicy>(spec.variant).value();
     record_recovery(
         recovery_probability(place(policy, allocation.replicas, nodes, slots, loads), experts),
         recorder);

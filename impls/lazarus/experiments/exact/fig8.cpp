@@ -48,7 +48,7 @@ Placement shuffle_groups(const Placement& placement, const Replicas& replicas,
 
 void run(const SampleSpec& spec, Recorder& recorder) {
     const int experts = experts_of_model.at(text_axis(spec, "model"));
-    const PlacementPolicy policy = parse_placement_policy(spec.variant).value();
+    const PlacementPolicy policy = of_word<PlacementPolicy>(spec.variant).value();
     const auto step = integer_axis(spec, "step");
     ModelPlan plan = make_model_plan(model_loads(spec, step, layers, experts), nodes, slots,
                                      min_replicas, policy);

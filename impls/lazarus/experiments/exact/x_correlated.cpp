@@ -57,7 +57,8 @@ void run(const SampleSpec& spec, Recorder& recorder) {
     std::vector<Loads> loads = synthetic_routing(spec.seed, /*step=*/200, layers);
     for (Loads& layer : loads) layer = most_loaded(layer, experts);
     const bool aware = spec.variant == rack_aware;
-    const auto policy = aware ? PlacementPolicy::mro : parse_placement_policy(spec.variant).value();
+    const auto policy =
+        aware ? PlacementPolicy::mro : of_word<PlacementPolicy>(spec.variant).value();
     ModelPlacement plan = make_model_plan(loads, nodes, slots, min_replicas, policy).placement;
     if (aware) {
         const NodeMapping order = rack_aware_order(plan, experts, rack_of);

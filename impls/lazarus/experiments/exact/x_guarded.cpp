@@ -134,7 +134,7 @@ std::vector<PlacementProblem> random_cut(std::uint64_t seed) {
 }
 
 void run(const SampleSpec& spec, Recorder& recorder) {
-    const PlacementPolicy policy = parse_placement_policy(spec.variant).value();
+    const PlacementPolicy policy = of_word<PlacementPolicy>(spec.variant).value();
     const std::string part = assay::to_string(spec.axes.at("part"));
     auto curve = [&](const Replicas& replicas, int nodes, int slots) {
         record_recovery(recovery_probability(place(policy, replicas, nodes, slots),

@@ -41,7 +41,7 @@ void run(const SampleSpec& spec, Recorder& recorder) {
     const int nodes = static_cast<int>(integer_axis(spec, "nodes"));
     const int experts = static_cast<int>(integer_axis(spec, "experts"));
     const int slots = slots_of(nodes, experts);
-    const PlacementPolicy policy = parse_placement_policy(spec.variant).value();
+    const PlacementPolicy policy = of_word<PlacementPolicy>(spec.variant).value();
     const std::vector<Loads> loads = loads_of(spec, experts);
     const ModelPlan plan = make_model_plan(loads, nodes, slots, min_replicas, policy);
     const RecoveryCurve curve = recovery_probability(plan.placement, experts);

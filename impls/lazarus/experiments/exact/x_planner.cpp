@@ -39,7 +39,7 @@ void run(const SampleSpec& sample, Recorder& recorder) {
                                   .experts = experts,
                                   .slots = slots_of(spec),
                                   .min_replicas = min_replicas,
-                                  .placement = parse_placement_policy(placement).value()};
+                                  .placement = of_word<PlacementPolicy>(placement).value()};
     const auto strategy = make_strategy(config);
     std::mt19937_64 random(spec.seed);
     auto held = make_model_plan(skewed_loads(layers, experts, random), nodes, config.slots,

@@ -43,7 +43,7 @@ void record_instance(PlacementPolicy policy, const Replicas& replicas, int nodes
 }
 
 void run(const SampleSpec& spec, Recorder& recorder) {
-    const PlacementPolicy policy = parse_placement_policy(spec.variant).value();
+    const PlacementPolicy policy = of_word<PlacementPolicy>(spec.variant).value();
     const std::string part = assay::to_string(spec.axes.at("part"));
     if (part == "all_small") {
         search_all(policy, recorder);

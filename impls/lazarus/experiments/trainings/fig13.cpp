@@ -53,7 +53,7 @@ Deal deal_of(const SampleSpec& spec) {
     const auto said = spec.axes.find("deal");
     if (said == spec.axes.end()) return Deal::history;
     const std::string word = assay::to_string(said->second);
-    if (const auto deal = parse_deal(word)) return *deal;
+    if (const auto deal = of_word<Deal>(word)) return *deal;
     throw UserError(fmt::format("axis deal: {}: give history or blocks", word));
 }
 

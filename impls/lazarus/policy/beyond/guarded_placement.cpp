@@ -161,20 +161,6 @@ GuardedPlacement repair_tail(Placement mro, std::size_t first, std::size_t exper
 
 }  // namespace
 
-std::string_view to_string(GuardedSource source) {
-    switch (source) {
-        case GuardedSource::mro:
-            return "mro";
-        case GuardedSource::spread:
-            return "spread";
-        case GuardedSource::blocks:
-            return "blocks";
-        case GuardedSource::search:
-            return "search";
-    }
-    return "";
-}
-
 GuardedPlacement guarded_placement(const Replicas& replicas, int nodes, int slots,
                                    std::span<const Tokens> loads, const GuardedOptions& options) {
     Placement mro = place(PlacementPolicy::mro, replicas, nodes, slots, loads);

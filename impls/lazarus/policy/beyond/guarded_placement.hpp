@@ -8,10 +8,10 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "impls/lazarus/policy/beyond/plan_quality.hpp"
 #include "impls/lazarus/policy/types.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::lazarus {
 
@@ -22,7 +22,7 @@ enum class GuardedSource {
     blocks,  ///< place_blocks()
     search,  ///< local search
 };
-std::string_view to_string(GuardedSource);  ///< "mro", "spread", "blocks", "search"
+ASSAY_NAMES(GuardedSource, mro, spread, blocks, search)
 
 struct GuardedOptions {
     std::uint64_t seed = 1;  ///< of the local search

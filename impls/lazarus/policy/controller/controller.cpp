@@ -19,20 +19,6 @@ void require_at_least(const char* setting, long long value, long long least) {
 
 }  // namespace
 
-std::string_view to_string(RestartReason reason) {
-    switch (reason) {
-        case RestartReason::no_replica_left:
-            return "no_replica_left";
-        case RestartReason::too_few_survivors:
-            return "too_few_survivors";
-        case RestartReason::every_loss:
-            return "every_loss";
-        case RestartReason::planned:
-            return "planned";
-    }
-    return "?";
-}
-
 Controller::Controller(ControllerConfig config)
     : config_(config),
       holdings_(config.layers, config.experts),

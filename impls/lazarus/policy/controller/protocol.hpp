@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "impls/lazarus/policy/types.hpp"
+#include "suite/base/describe.hpp"
 #include "suite/drive/policy.hpp"
 #include "suite/drive/suspicion.hpp"
 
@@ -39,7 +39,7 @@ enum class RestartReason {
     planned             ///< Recovery::restart: for joins and leaves; no step is lost
 };
 /// "no_replica_left", "too_few_survivors", "every_loss", "planned"
-std::string_view to_string(RestartReason);
+ASSAY_NAMES(RestartReason, no_replica_left, too_few_survivors, every_loss, planned)
 
 struct ControllerConfig {
     int layers = 2;

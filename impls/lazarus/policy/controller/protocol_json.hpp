@@ -7,7 +7,6 @@
 
 namespace assay::lazarus {
 
-ASSAY_NAMES(PlacementPolicy, mro, spread, compact, mro_guarded)
 ASSAY_NAMES(Layout, flexible, groups, flexible_joint, eplb)
 ASSAY_NAMES(Recovery, peers, restart)
 ASSAY_FIELDS(ControllerConfig, layers, experts, slots, min_replicas, placement, steps,

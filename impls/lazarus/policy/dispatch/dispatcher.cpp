@@ -11,24 +11,6 @@ namespace assay::lazarus {
 
 using Kind = DispatchRule::Kind;
 
-std::string_view to_string(Kind kind) {
-    switch (kind) {
-        case Kind::flexible:
-            return "flexible";
-        case Kind::padded:
-            return "padded";
-        case Kind::spill:
-            return "spill";
-    }
-    return "";
-}
-
-std::optional<Kind> parse_dispatch_kind(std::string_view text) {
-    for (const Kind kind : {Kind::flexible, Kind::padded, Kind::spill})
-        if (text == to_string(kind)) return kind;
-    return std::nullopt;
-}
-
 std::unique_ptr<Dispatcher> make_dispatcher(const DispatchRule& rule, const Placement& holders,
                                             int experts) {
     if (rule.kind == Kind::padded)

@@ -5,13 +5,12 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "impls/lazarus/policy/dispatch/rank_layout.hpp"
 #include "impls/lazarus/policy/types.hpp"
+#include "suite/base/describe.hpp"
 #include "suite/scenario/network/traffic.hpp"
 
 namespace assay::lazarus {
@@ -44,8 +43,7 @@ struct DispatchRule {
     static DispatchRule padded_in(int group) { return {.kind = Kind::padded, .group = group}; }
     bool operator==(const DispatchRule&) const = default;
 };
-std::string_view to_string(DispatchRule::Kind);
-std::optional<DispatchRule::Kind> parse_dispatch_kind(std::string_view);
+ASSAY_NAMES(DispatchRule::Kind, flexible, padded, spill)
 
 /// An expert's weights on their way to a rank that helps with its rows.
 struct WeightMove {

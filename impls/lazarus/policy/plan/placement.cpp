@@ -41,28 +41,6 @@ Placement place_compact(const Replicas& replicas, int nodes, int slots) {
 
 }  // namespace
 
-std::string_view to_string(PlacementPolicy policy) {
-    switch (policy) {
-        case PlacementPolicy::mro:
-            return "mro";
-        case PlacementPolicy::spread:
-            return "spread";
-        case PlacementPolicy::compact:
-            return "compact";
-        case PlacementPolicy::mro_guarded:
-            return "mro_guarded";
-    }
-    return "";
-}
-
-std::optional<PlacementPolicy> parse_placement_policy(std::string_view text) {
-    for (auto policy : {PlacementPolicy::mro, PlacementPolicy::spread, PlacementPolicy::compact,
-                        PlacementPolicy::mro_guarded}) {
-        if (text == to_string(policy)) return policy;
-    }
-    return std::nullopt;
-}
-
 void check_placement(const Replicas& replicas, int nodes, int slots,
                      std::span<const Tokens> loads) {
     if (nodes < 1 || slots < 1) {

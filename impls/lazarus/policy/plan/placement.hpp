@@ -2,17 +2,12 @@
 // compares with (section 6.3), and the plan of all layers.
 #pragma once
 
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "impls/lazarus/policy/types.hpp"
 
 namespace assay::lazarus {
-
-std::string_view to_string(PlacementPolicy policy);  ///< "mro", "spread", "compact", "mro_guarded"
-std::optional<PlacementPolicy> parse_placement_policy(std::string_view);  ///< the inverse
 
 /// Places `replicas` on `nodes` nodes with `slots` slots each.
 ///   mro:     maximum rank overlap as published (mro.hpp).

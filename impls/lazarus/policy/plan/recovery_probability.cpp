@@ -121,10 +121,6 @@ RecoveryCurve monte_carlo_curve(const std::vector<NodeSet>& sets, int nodes,
 
 }  // namespace
 
-std::string_view to_string(RecoveryMethod method) {
-    return method == RecoveryMethod::exact ? "exact" : "monte_carlo";
-}
-
 RecoveryCurve recovery_probability(const ModelPlacement& placement, int experts,
                                    const RecoveryOptions& options) {
     if (placement.empty()) throw UserError("recovery probability of a model without layers");

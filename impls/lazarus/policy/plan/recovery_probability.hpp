@@ -9,15 +9,15 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "impls/lazarus/policy/types.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::lazarus {
 
 enum class RecoveryMethod { exact, monte_carlo };
-std::string_view to_string(RecoveryMethod method);  ///< "exact", "monte_carlo"
+ASSAY_NAMES(RecoveryMethod, exact, monte_carlo)
 
 struct RecoveryCurve {
     std::vector<double> probability;  ///< [k], k = 0 … nodes
