@@ -15,6 +15,7 @@
 #include "impls/model/tool.hpp"
 #include "impls/nn/text/chat.hpp"
 #include "kernels/cpu/streamed_memory.hpp"
+#include "suite/cli/one_of.hpp"
 #include "suite/cli/terminal/output.hpp"
 #include "suite/experiment/value.hpp"
 
@@ -52,7 +53,7 @@ class GenerateCommand : public Command {
             ->type_name("N");
         app.add_option("--weights", weights_, "stored (as in the file), f32 or bf16")
             ->capture_default_str()
-            ->check(CLI::IsMember({"stored", "f32", "bf16"}))
+            ->check(cli::one_of<decode::WeightType>())
             ->type_name("TYPE");
         app.add_option("--threads", threads_, "CPU threads; 0: all cores")
             ->check(CLI::Range(0, 1024))

@@ -183,10 +183,9 @@ void read_checkable(Claim& claim, Table checkable) {
     for (const std::string& profile : checkable.rest()) {
         const std::string provenance = *checkable.text(profile);
         if (!of_word<Profile>(profile))
-            checkable.fail(profile, "is no profile; known are toy, small, gpu, cluster, paper");
+            checkable.fail(profile, "is no profile; known are " + words_of<Profile>());
         if (!of_word<Provenance>(provenance))
-            checkable.fail(
-                profile, "has no known provenance; known are exact, measured, emulated, simulated");
+            checkable.fail(profile, "has no known provenance; known are " + words_of<Provenance>());
         claim.checkable[profile] = provenance;
     }
 }
@@ -271,10 +270,8 @@ std::string experiment_of(Table& table, const std::string& id) {
 
 ClaimKind read_kind(Table& table) {
     const std::string kind = table.text("kind").value_or("claim");
-    for (const ClaimKind known :
-         {ClaimKind::claim, ClaimKind::setting, ClaimKind::ours, ClaimKind::arithmetic})
-        if (kind == to_string(known)) return known;
-    table.fail("kind", "is '" + kind + "'; known are claim, setting, ours, arithmetic");
+    if (const auto known = of_word<ClaimKind>(kind)) return *known;
+    table.fail("kind", "is '" + kind + "'; known are " + words_of<ClaimKind>());
 }
 
 // What used to be sentences that changed verdicts.

@@ -60,16 +60,14 @@ void add_axis(const std::string& text, std::map<std::string, std::vector<Value>>
 Profile profile_named(const std::string& name) {
     const auto profile = of_word<Profile>(name);
     if (!profile)
-        throw UserError(
-            fmt::format("--profile '{}': one of toy, small, gpu, cluster, paper", name));
+        throw UserError(fmt::format("--profile '{}': one of {}", name, words_of<Profile>()));
     return *profile;
 }
 
 Provenance provenance_named(const std::string& name) {
     const auto provenance = of_word<Provenance>(name);
     if (!provenance)
-        throw UserError(
-            fmt::format("--mode '{}': one of exact, measured, emulated, simulated", name));
+        throw UserError(fmt::format("--mode '{}': one of {}", name, words_of<Provenance>()));
     return *provenance;
 }
 

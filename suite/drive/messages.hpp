@@ -104,12 +104,9 @@ T to_integer(const nlohmann::json& value, const Place& place) {
 
 template <Named E>
 E to_value(const nlohmann::json& text, const Place& place) {
-    std::string known;
-    for (const auto& [value, name] : names_of(E())) {
-        if (text.is_string() && text.get_ref<const std::string&>() == name) return value;
-        known.append(known.empty() ? "" : ", ").append(name);
-    }
-    place.refuse("one of " + known + " was expected", text);
+    if (text.is_string())
+        if (const auto known = of_word<E>(text.get_ref<const std::string&>())) return *known;
+    place.refuse("one of " + words_of<E>() + " was expected", text);
 }
 
 template <Described T>

@@ -108,9 +108,7 @@ std::string range_text(const NumberRange& range) {
 
 std::string_view fault_example(FaultKind kind) { return kind_texts[place(kind)].example; }
 
-std::string known_fault_kinds() {
-    return listed(kind_texts, [](const KindText& known) { return to_string(known.kind); });
-}
+std::string known_fault_kinds() { return words_of<FaultKind>(); }
 
 std::string known_fault_keys(FaultKind kind) {
     return std::string(to_string(kind)) + " takes " +

@@ -19,6 +19,7 @@
 #include "impls/model/named_models.hpp"
 #include "impls/nn/files/tensor_file.hpp"
 #include "suite/base/error.hpp"
+#include "suite/cli/one_of.hpp"
 
 namespace assay::dr_post_training {
 namespace {
@@ -98,17 +99,14 @@ class PlanCommand : public Command {
         const auto option = [&](const char* name, std::string& value, const char* says) {
             return app.add_option(name, value, says)->capture_default_str()->needs(gradients);
         };
-        std::vector<std::string> sets, groups;
-        for (const SetKind kind : set_kinds) sets.emplace_back(to_string(kind));
-        for (const Partition partition : partitions) groups.emplace_back(to_string(partition));
         option("--set", set_,
                "full: the mean. topk, greedy, exact: k rows. filter: without those that oppose. "
                "simplex, cone: weighted rows. subspace: any combination. ball: near the mean. "
                "halfspace: v without what opposes the mean (A-GEM). target: v")
-            ->check(CLI::IsMember(sets))
+            ->check(cli::one_of<SetKind>())
             ->type_name("NAME");
         option("--partition", partition_, "which layers choose together")
-            ->check(CLI::IsMember(groups))
+            ->check(cli::one_of<Partition>())
             ->type_name("NAME");
         auto* fraction = app.add_option("--fraction", fraction_,
                                         "share of the rows that are kept; 0.5 if left "

@@ -11,6 +11,7 @@
 #include "impls/hetermoe/profile/profile_file.hpp"
 #include "suite/base/error.hpp"
 #include "suite/base/input_file.hpp"
+#include "suite/cli/one_of.hpp"
 #include "suite/experiment/value.hpp"
 
 namespace assay::hetermoe {
@@ -81,7 +82,7 @@ class PlanCommand : public Command {
                        "has it; printed: with its formula as printed; search: ours, the fastest "
                        "found; off: none")
             ->capture_default_str()
-            ->check(CLI::IsMember({"published", "printed", "search", "off"}))
+            ->check(cli::one_of<Asym>())
             ->type_name("NAME");
         app.add_option("--backward", backward_,
                        "how many times longer a backward task takes than its forward one (2, and 1 "

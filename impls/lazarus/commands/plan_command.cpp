@@ -13,6 +13,7 @@
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "suite/base/error.hpp"
 #include "suite/base/input_file.hpp"
+#include "suite/cli/one_of.hpp"
 #include "suite/experiment/value.hpp"
 
 namespace assay::lazarus {
@@ -48,7 +49,7 @@ class PlanCommand : public Command {
                "with mro_guarded for each layer \"dominates\", true where the plan is shown to be "
                "never worse than mro and spread, however many nodes are lost")
             ->capture_default_str()
-            ->check(CLI::IsMember({"mro", "spread", "compact", "mro_guarded"}))
+            ->check(cli::one_of<PlacementPolicy>())
             ->type_name("NAME");
         app.add_option("--seed", seed_, "seed of the Monte Carlo estimate, where one is needed")
             ->capture_default_str()

@@ -18,6 +18,7 @@
 #include "impls/plato/simulated/step_model.hpp"
 #include "suite/base/error.hpp"
 #include "suite/base/input_file.hpp"
+#include "suite/cli/one_of.hpp"
 
 namespace assay::plato {
 namespace {
@@ -200,7 +201,7 @@ class PlanCommand : public Command {
                        "being written")
             ->capture_default_str()
             ->needs(plans)
-            ->check(CLI::IsMember({"ar", "sot", "waves", "plato_nopipe", "plato"}))
+            ->check(cli::one_of<Mode>())
             ->type_name("NAME");
         app.add_option("--kv", kv_,
                        "what prompts take from the cache. L0: nothing. L1: instruction and "
@@ -208,14 +209,14 @@ class PlanCommand : public Command {
                        "(not exact)")
             ->capture_default_str()
             ->needs(plans)
-            ->check(CLI::IsMember({"L0", "L1", "L2", "L3"}))
+            ->check(cli::one_of<KvReuse>())
             ->type_name("LEVEL");
         app.add_option("--order", order_,
                        "which ready node goes first: with the longest path to come, the lowest "
                        "number, the most of its prompt cached")
             ->capture_default_str()
             ->needs(plans)
-            ->check(CLI::IsMember({"path", "index", "prefix"}))
+            ->check(cli::one_of<Order>())
             ->type_name("NAME");
         app.add_option("--max-batch", max_batch_,
                        "sequences side by side, an unfinished plan among them")

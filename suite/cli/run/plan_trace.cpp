@@ -12,6 +12,7 @@
 
 #include "suite/base/error.hpp"
 #include "suite/cli/command.hpp"
+#include "suite/cli/one_of.hpp"
 #include "suite/cli/run/trace_view.hpp"
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
@@ -94,7 +95,7 @@ void add_source_options(CLI::App& command, PlanTraceOptions& options) {
     CLI::Option* generate =
         command
             .add_option("--generate", options.process, "draw a trace: poisson, bursts or hourly")
-            ->check(CLI::IsMember({"poisson", "bursts", "hourly"}))
+            ->check(one_of<TraceProcess::Kind>())
             ->type_name("PROCESS");
     command.add_option("--hours", options.generated.hours, "length of a drawn trace")
         ->capture_default_str()
@@ -128,7 +129,7 @@ void add_mapping_options(CLI::App& command, PlanTraceOptions& options) {
     CLI::Option* map = command
                            .add_option("--map", options.mapping,
                                        "onto few workers: min, delta_clamped, tracked or scaled")
-                           ->check(CLI::IsMember({"min", "delta_clamped", "tracked", "scaled"}))
+                           ->check(one_of<NodeMapping>())
                            ->type_name("HOW");
     command
         .add_option_function<int>(

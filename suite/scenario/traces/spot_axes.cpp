@@ -10,7 +10,7 @@ std::vector<Axis> spot_axes() {
     return {
         {"spot", "availability trace: an id of datasets/traces or a file", {"p3-80min"}, true},
         {"mapping",
-         "how the trace's nodes become ours: min, delta_clamped, tracked, scaled",
+         "how the trace's nodes become ours: " + words_of<NodeMapping>(),
          {"delta_clamped"},
          true},
         {"nodes", "workers at most", {std::int64_t{10}}, true},
@@ -23,8 +23,8 @@ MappedTrace nodes_of(const SampleSpec& spec) {
     const auto text = [&](const char* axis) { return to_string(spec.axes.at(axis)); };
     const auto mapping = of_word<NodeMapping>(text("mapping"));
     if (!mapping)
-        throw UserError("axis mapping: '" + text("mapping") +
-                        "'; known are min, delta_clamped, tracked, scaled");
+        throw UserError("axis mapping: '" + text("mapping") + "'; known are " +
+                        words_of<NodeMapping>());
     const double end_s = 60.0 * double(integer_axis(spec, "minutes", 1, 100000));
     const auto trace = availability_trace(text("spot"));
     if (end_s > trace.duration_s)
