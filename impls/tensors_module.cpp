@@ -20,7 +20,6 @@ const assay::lazarus::TensorFunctions assay_lazarus_tensors{
     .run_fig9 = assay::lazarus::run_fig9,
     .run_x_clocks = assay::lazarus::run_x_clocks,
     .run_tab2 = assay::lazarus::run_tab2,
-    .run_x_live = assay::lazarus::run_x_live,
     .run_x_operations = assay::lazarus::run_x_operations,
     .run_x_loss = assay::lazarus::run_x_loss,
     .run_fig10a = assay::lazarus::run_fig10a,

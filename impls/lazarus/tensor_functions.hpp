@@ -8,7 +8,7 @@
 
 #include "impls/lazarus/experiments/layers/skewed_layer.hpp"
 #include "impls/lazarus/spot/live_schedule.hpp"
-#include "impls/tensors/live_training.hpp"
+#include "impls/tensors/needs.hpp"
 #include "impls/tensors/module.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
@@ -29,10 +29,6 @@ void run_x_clocks(const SampleSpec& spec, const MappedTrace& nodes, const std::s
 /// paced workers at once, after they have planned for the loads of `step`.
 void run_tab2(const SampleSpec& spec, int lost, std::int64_t step, const std::string& routing,
               const std::filesystem::path& corpus, Recorder& recorder);
-
-/// One sample of lazarus/x_live or x_faults (experiments/trainings/x_live_run.cpp). `spec` has
-/// passed the experiment's validate(). Throws SampleError(failed) when the training cannot go on.
-void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Recorder& recorder);
 
 /// One sample of lazarus/x_operations (experiments/layers/x_operations_run.cpp).
 void run_x_operations(const SampleSpec& spec, const std::filesystem::path& corpus,
@@ -55,7 +51,6 @@ struct TensorFunctions {
     decltype(&lazarus::run_fig9) run_fig9;
     decltype(&lazarus::run_x_clocks) run_x_clocks;
     decltype(&lazarus::run_tab2) run_tab2;
-    decltype(&lazarus::run_x_live) run_x_live;
     decltype(&lazarus::run_x_operations) run_x_operations;
     decltype(&lazarus::run_x_loss) run_x_loss;
     decltype(&lazarus::run_fig10a) run_fig10a;
@@ -70,7 +65,7 @@ inline const TensorFunctions& tensor_functions() { return tensors::functions<Ten
 /// says so.
 template <class Run>
 void compute_in_tensors([[maybe_unused]] const Run& run) {
-    if (auto lacks = tensors::processes_lack())
+    if (auto lacks = tensors::lacks(tensors::Needs::processes))
         throw SampleError(SampleStatus::unsupported, *lacks);
 #ifdef ASSAY_LAZARUS_LIVE
     run(tensor_functions());
@@ -81,7 +76,7 @@ void compute_in_tensors([[maybe_unused]] const Run& run) {
 /// no text.
 template <class Run>
 void train_in_tensors(const Run& run) {
-    const std::filesystem::path text = tensors::live_training_text();
+    const std::filesystem::path text = tensors::training_text();
     compute_in_tensors([&](const TensorFunctions& tensors) { run(tensors, text); });
 }
 

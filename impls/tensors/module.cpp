@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 
+#include "impls/tensors/part.hpp"
 #include "suite/base/error.hpp"
 #include "suite/measure/build_info.hpp"
 
@@ -63,6 +64,14 @@ const void* find(const Module& module, const char* symbol) {
     throw NotSupportedHere(
         fmt::format("{} cannot be loaded: {}; scripts/dependencies fetches libtorch",
                     module.file.string(), ::dlerror()));
+}
+
+AnyFunction part_of_module(const char* name) {
+    static const auto part_named = reinterpret_cast<AnyFunction (*)(const char*)>(
+        const_cast<void*>(find(program_module(), "assay_tensors_part")));
+    if (const AnyFunction part = part_named(name)) return part;
+    throw NotSupportedHere(fmt::format(
+        "this build has no {}, for want of libraries; `assay doctor` says which", name));
 }
 
 }  // namespace assay::tensors

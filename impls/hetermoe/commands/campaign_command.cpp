@@ -1,7 +1,7 @@
 // assay campaign hetermoe.
 #include "impls/hetermoe/campaign/virtual_schedule.hpp"
 #include "impls/hetermoe/commands/commands.hpp"
-#include "impls/tensors/live_training.hpp"
+#include "impls/tensors/needs.hpp"
 #include "suite/base/error.hpp"
 
 #ifdef ASSAY_HETERMOE_LIVE
@@ -14,7 +14,7 @@ namespace assay::hetermoe {
 namespace {
 
 void prepare_live() {
-    if (const auto lacks = tensors::live_training_lacks()) throw NotSupportedHere(*lacks);
+    if (const auto lacks = tensors::lacks(tensors::Needs::text)) throw NotSupportedHere(*lacks);
 #ifdef ASSAY_HETERMOE_LIVE
     tensors::functions<TensorFunctions>();      // loaded once, not by every seed
     runner::ScratchFolder::remove_abandoned();  // by seeds that were killed
@@ -22,7 +22,7 @@ void prepare_live() {
 }
 
 drive::SeedOutcome run_live([[maybe_unused]] std::uint64_t seed, const std::string&) {
-    const auto text = tensors::live_training_text();  // says so where nothing can train
+    const auto text = tensors::training_text();  // says so where nothing can train
 #ifdef ASSAY_HETERMOE_LIVE
     const runner::ScratchFolder scratch;
     return tensors::functions<TensorFunctions>().run_live_schedule(seed, text, scratch.path());

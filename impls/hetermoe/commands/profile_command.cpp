@@ -14,7 +14,7 @@
 #include "impls/hetermoe/commands/commands.hpp"
 #include "impls/hetermoe/profile/profile_file.hpp"
 #include "impls/hetermoe/profile/profiler.hpp"
-#include "impls/tensors/live_training.hpp"
+#include "impls/tensors/needs.hpp"
 #include "suite/base/durable_file.hpp"
 #include "suite/base/error.hpp"
 
@@ -28,7 +28,7 @@ namespace {
 constexpr double gib = 1 << 30;
 
 MeasuredProfile measured([[maybe_unused]] const ProfilerSettings& settings) {
-    if (const auto lacks = tensors::processes_lack()) throw NotSupportedHere(*lacks);
+    if (const auto lacks = tensors::lacks(tensors::Needs::processes)) throw NotSupportedHere(*lacks);
 #ifdef ASSAY_HETERMOE_LIVE
     const bool watched = isatty(STDERR_FILENO) == 1;
     return tensor_functions().measure_profile(settings, [&](std::string_view what) {

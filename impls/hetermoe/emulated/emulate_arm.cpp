@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "impls/hetermoe/emulated/paced_arm.hpp"
-#include "impls/tensors/live_training.hpp"
+#include "impls/tensors/needs.hpp"
 
 namespace assay::hetermoe {
 namespace {
@@ -24,7 +24,7 @@ std::vector<MetricSpec> emulation_metrics() {
 
 std::optional<std::string> emulation_lacks(std::string_view arm) {
     if (!can_be_paced(arm)) return fmt::format("{} is simulated only", arm);
-    return tensors::processes_lack();
+    return tensors::lacks(tensors::Needs::processes);
 }
 
 void emulate_arm(const EmulatedSample& sample, const std::function<void(const ArmResult&)>& record,

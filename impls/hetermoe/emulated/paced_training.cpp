@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "impls/tensors/live_training.hpp"
+#include "impls/tensors/needs.hpp"
 
 #ifdef ASSAY_HETERMOE_LIVE
 #include "impls/hetermoe/tensor_functions.hpp"
@@ -25,7 +25,7 @@ int PacedRun::attempts() const {
 }
 
 std::vector<PacedRun> run_paced([[maybe_unused]] std::span<const PacedPlan> plans) {
-    if (auto lacks = tensors::processes_lack())
+    if (auto lacks = tensors::lacks(tensors::Needs::processes))
         throw SampleError(SampleStatus::unsupported, *std::move(lacks));
 #ifdef ASSAY_HETERMOE_LIVE
     return tensor_functions().run_paced(plans);

@@ -4,7 +4,7 @@
 #include "impls/hetermoe/experiments/experiments.hpp"
 #include "impls/hetermoe/experiments/fig6_example.hpp"
 #include "impls/hetermoe/policy/timeline.hpp"
-#include "impls/tensors/live_training.hpp"
+#include "impls/tensors/needs.hpp"
 #include "suite/experiment/exact_profiles.hpp"
 
 namespace assay::hetermoe {
@@ -32,7 +32,7 @@ void compute(const SampleSpec& spec, Recorder& recorder) {
 }
 
 std::optional<std::string> lacks(const SampleSpec& spec) {
-    return spec.provenance == Provenance::emulated ? tensors::processes_lack() : std::nullopt;
+    return spec.provenance == Provenance::emulated ? tensors::lacks(tensors::Needs::processes) : std::nullopt;
 }
 
 void emulate(const SampleSpec& spec, Recorder& recorder) {

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "impls/hetermoe/live/fault_phases.hpp"
-#include "impls/tensors/live_training.hpp"
+#include "impls/tensors/needs.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/fault_plan.hpp"
@@ -22,7 +22,7 @@ namespace assay::hetermoe {
 namespace {
 
 void run([[maybe_unused]] const SampleSpec& spec, [[maybe_unused]] Recorder& recorder) {
-    const auto text = tensors::live_training_text();  // says so where nothing can train
+    const auto text = tensors::training_text();  // says so where nothing can train
 #ifdef ASSAY_HETERMOE_LIVE
     tensors::functions<TensorFunctions>().run_x_live(spec, text, recorder);
 #endif
@@ -183,8 +183,8 @@ Experiment x_live() {
                 .y_title = "mean cross entropy (nat/token)"};
     e.takes_faults = true;
     e.validate = validate;
-    e.unsupported = [](const SampleSpec&) { return tensors::live_training_lacks(); };
-    e.inputs = [](const SampleSpec&) { return tensors::live_training_inputs(); };
+    e.unsupported = [](const SampleSpec&) { return tensors::lacks(tensors::Needs::text); };
+    e.inputs = [](const SampleSpec&) { return tensors::inputs_of(tensors::Needs::text); };
     e.run = run;
     return e;
 }

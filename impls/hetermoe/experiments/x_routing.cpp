@@ -7,7 +7,7 @@
 #include "impls/hetermoe/emulated/paced_arm.hpp"
 #include "impls/hetermoe/experiments/experiments.hpp"
 #include "impls/hetermoe/experiments/paper_experiment.hpp"
-#include "impls/tensors/live_training.hpp"
+#include "impls/tensors/needs.hpp"
 
 namespace assay::hetermoe {
 namespace {
@@ -112,7 +112,7 @@ Experiment x_routing() {
                 .x_title = "Zipf's exponent",
                 .y_title = "seconds of a step"};
     e.validate = [](const SampleSpec& spec) { point_of(spec); };
-    e.unsupported = [](const SampleSpec&) { return tensors::processes_lack(); };
+    e.unsupported = [](const SampleSpec&) { return tensors::lacks(tensors::Needs::processes); };
     e.calibration = [](const SampleSpec& spec) { return calibration_json(point_of(spec)); };
     e.run = run;
     return e;

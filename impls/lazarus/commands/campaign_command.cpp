@@ -2,7 +2,7 @@
 #include "impls/lazarus/campaign/schedule.hpp"
 #include "impls/lazarus/commands/commands.hpp"
 #include "impls/lazarus/policy/rivals/systems.hpp"
-#include "impls/tensors/live_training.hpp"
+#include "impls/tensors/needs.hpp"
 #include "suite/base/error.hpp"
 
 #ifdef ASSAY_LAZARUS_LIVE
@@ -23,21 +23,21 @@ drive::SeedOutcome run_in_virtual_time(std::uint64_t seed, const std::string& sy
 
 #ifdef ASSAY_LAZARUS_LIVE
 void prepare_live() {
-    if (const auto lacks = tensors::live_training_lacks()) throw NotSupportedHere(*lacks);
+    if (const auto lacks = tensors::lacks(tensors::Needs::text)) throw NotSupportedHere(*lacks);
     tensor_functions();                         // loaded once, not by every seed
     runner::ScratchFolder::remove_abandoned();  // by seeds that were killed
 }
 
 drive::SeedOutcome run_live(std::uint64_t seed, const std::string& system) {
     const runner::ScratchFolder scratch;
-    return tensor_functions().run_live_schedule(seed, system, tensors::live_training_text(),
+    return tensor_functions().run_live_schedule(seed, system, tensors::training_text(),
                                                 scratch.path());
 }
 #else
-void prepare_live() { throw NotSupportedHere(tensors::live_training_lacks().value()); }
+void prepare_live() { throw NotSupportedHere(tensors::lacks(tensors::Needs::text).value()); }
 
 drive::SeedOutcome run_live(std::uint64_t, const std::string&) {
-    throw NotSupportedHere(tensors::live_training_lacks().value());
+    throw NotSupportedHere(tensors::lacks(tensors::Needs::text).value());
 }
 #endif
 

@@ -11,7 +11,7 @@
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "impls/lazarus/policy/rivals/expert_parallel.hpp"
 #include "impls/lazarus/tensor_functions.hpp"
-#include "impls/tensors/live_training.hpp"
+#include "impls/tensors/needs.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
@@ -106,7 +106,7 @@ void run(const SampleSpec& spec, Recorder& recorder) {
 
 std::optional<std::string> lacks(const SampleSpec& spec) {
     if (spec.provenance == Provenance::exact) return std::nullopt;
-    if (auto reason = tensors::processes_lack()) return reason;
+    if (auto reason = tensors::lacks(tensors::Needs::processes)) return reason;
 #ifdef ASSAY_LAZARUS_LIVE
     if (spec.profile == Profile::gpu) return tensor_functions().gpu_layers_lack();
 #endif

@@ -14,7 +14,7 @@
 #include "impls/lazarus/recorded_decisions.hpp"
 #include "impls/lazarus/spot/fig9_course.hpp"
 #include "impls/lazarus/tensor_functions.hpp"
-#include "impls/tensors/live_training.hpp"
+#include "impls/tensors/needs.hpp"
 #include "suite/base/error.hpp"
 #include "suite/drive/simgrid/flow_network.hpp"
 #include "suite/drive/simgrid/simgrid_time.hpp"
@@ -68,7 +68,7 @@ std::optional<std::string> unsupported(const SampleSpec& spec) {
         if (auto lacks = drive::flow_engine_lacks()) return lacks;
     if (!is_simulated(spec)) {
         if (auto lacks = tensors_lack(competing_system(spec.variant))) return lacks;
-        if (auto lacks = tensors::live_training_lacks()) return lacks;
+        if (auto lacks = tensors::lacks(tensors::Needs::text)) return lacks;
     }
     return missing_trace(spec);
 }
@@ -77,7 +77,7 @@ std::optional<std::string> unsupported(const SampleSpec& spec) {
 std::vector<Input> inputs(const SampleSpec& spec) {
     std::vector<Input> files = trace_inputs(spec);
     if (is_simulated(spec)) return files;
-    for (Input& text : tensors::live_training_inputs()) files.push_back(std::move(text));
+    for (Input& text : tensors::inputs_of(tensors::Needs::text)) files.push_back(std::move(text));
     return files;
 }
 

@@ -13,7 +13,7 @@
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "impls/lazarus/policy/plan/transfer_plan.hpp"
 #include "impls/lazarus/tensor_functions.hpp"
-#include "impls/tensors/live_training.hpp"
+#include "impls/tensors/needs.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/cost_model.hpp"
@@ -87,13 +87,13 @@ void record_counts(const SampleSpec& spec, Recorder& recorder) {
 std::optional<std::string> unsupported(const SampleSpec& spec) {
     if (auto missing = missing_trace(spec)) return missing;
     if (spec.provenance == Provenance::exact) return std::nullopt;
-    return tensors::live_training_lacks();
+    return tensors::lacks(tensors::Needs::text);
 }
 
 std::vector<Input> inputs(const SampleSpec& spec) {
     std::vector<Input> files = trace_inputs(spec);
     if (spec.provenance == Provenance::exact) return files;
-    for (Input& text : tensors::live_training_inputs()) files.push_back(std::move(text));
+    for (Input& text : tensors::inputs_of(tensors::Needs::text)) files.push_back(std::move(text));
     return files;
 }
 

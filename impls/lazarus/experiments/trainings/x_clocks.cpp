@@ -7,7 +7,7 @@
 #include "impls/lazarus/spot/controlled_failures.hpp"
 #include "impls/lazarus/spot/fig9_course.hpp"
 #include "impls/lazarus/tensor_functions.hpp"
-#include "impls/tensors/live_training.hpp"
+#include "impls/tensors/needs.hpp"
 #include "suite/scenario/cost_model.hpp"
 #include "suite/scenario/traces/spot_axes.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <map>
 
-#include "impls/lazarus/tensor_functions.hpp"
-#include "impls/tensors/live_training.hpp"
-#include "suite/experiment/recorder.hpp"
+#include "impls/lazarus/experiments/trainings/x_live.hpp"
+#include "impls/lazarus/live/fault_phases.hpp"
+#include "suite/experiment/declaration.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -29,25 +29,20 @@ const std::map<std::string, std::string>& faults() {
     return plans;
 }
 
-SampleSpec live_spec(const SampleSpec& spec) {
-    SampleSpec live = spec;
-    live.scenario = faults().at(assay::to_string(spec.axes.at("fault")));
-    live.axes = {{"workers", std::int64_t{6}},         {"experts", std::int64_t{8}},
-                 {"slots", std::int64_t{5}},           {"min_replicas", std::int64_t{3}},
-                 {"steps", std::int64_t{12}},          {"rebalance_every", std::int64_t{0}},
-                 {"checkpoint_every", std::int64_t{7}}};
-    return live;
+struct Struck : LiveTraining {
+    std::string fault;  ///< of faults()
+};
+
+void run(const Struck& struck, Recorder& recorder) {
+    LiveTraining live = struck;
+    live.steps = 12;
+    live.rebalance_every = 0;
+    live.checkpoint_every = 7;
+    live.faults = parse_fault_plan(faults().at(struck.fault), fault_phases());
+    train_live(live, recorder);
 }
 
-void run(const SampleSpec& spec, Recorder& recorder) {
-    train_in_tensors([&](const TensorFunctions& tensors, const std::filesystem::path& text) {
-        tensors.run_x_live(live_spec(spec), text, recorder);
-    });
-}
-
-}  // namespace
-
-Experiment x_faults() {
+Experiment described() {
     Experiment e = x_live();
     e.id = "lazarus/x_faults";
     e.title = "From a fault to the survivors' next step, kind by kind";
@@ -56,23 +51,30 @@ Experiment x_faults() {
         "is the time from its injection until the next step is committed, beside the same without "
         "a fault (tokens_per_s gives the pace of undisturbed steps). A hang is found by its "
         "heartbeat (1 s of silence), a cut that heals after 0.3 s delays the step by as much.";
-    std::vector<Value> kinds;
-    for (const auto& [name, plan] : faults()) kinds.emplace_back(name);
-    e.axes = {{"fault", "what strikes at step 6", kinds, false}};
     e.takes_faults = false;
     e.default_scenario.clear();
-    e.validate = nullptr;
     e.profiles.front().rounds = 3;
     e.profiles.front().seconds_per_sample = 2;
-    e.figure = {Figure::Kind::bars,
-                "fault_to_step_s",
-                "fault",
-                {},
-                "fault",
-                "seconds to the next committed step",
-                false};
-    e.run = run;
+    e.figure = {.kind = Figure::Kind::bars,
+                .metric = "fault_to_step_s",
+                .x = "fault",
+                .x_title = "fault",
+                .y_title = "seconds to the next committed step"};
     return e;
+}
+
+}  // namespace
+
+Experiment x_faults() {
+    Declaration<Struck> declared(described());
+    std::vector<std::string> kinds;
+    for (const auto& [name, plan] : faults()) kinds.push_back(name);
+    declared.axis("fault", &Struck::fault, "what strikes at step 6", kinds);
+    declared.given(&Struck::seed, &SampleSpec::seed);
+    declared.given(&Struck::scratch, &SampleSpec::scratch);
+    declared.given_to_run(&Struck::corpus, tensors::training_text);
+    declared.needs(train_live);
+    return declared.runs(run);
 }
 
 }  // namespace assay::lazarus

@@ -1,4 +1,4 @@
-#include "impls/lazarus/tensor_functions.hpp"
+#include "impls/lazarus/experiments/trainings/x_live.hpp"
 
 #include <ATen/Parallel.h>
 
@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "impls/lazarus/live/driver.hpp"
-#include "impls/lazarus/live/fault_phases.hpp"
 #include "impls/lazarus/live/worker.hpp"
 #include "impls/lazarus/recorded_decisions.hpp"
 #include "suite/experiment/experiment.hpp"
@@ -15,24 +14,23 @@
 namespace assay::lazarus {
 namespace {
 
-SessionOptions options_of(const SampleSpec& spec, const std::filesystem::path& corpus) {
+SessionOptions options_of(const LiveTraining& live) {
     SessionOptions options;
     auto& training = options.training;
-    training.model.experts = static_cast<int>(integer_axis(spec, "experts"));
-    training.seed = spec.seed;
-    training.corpus = corpus.string();
-    auto& controller = options.controller;
-    controller.layers = training.model.layers;
-    controller.experts = training.model.experts;
-    controller.slots = static_cast<int>(integer_axis(spec, "slots"));
-    controller.min_replicas = static_cast<int>(integer_axis(spec, "min_replicas"));
-    controller.steps = integer_axis(spec, "steps");
-    controller.rebalance_every = integer_axis(spec, "rebalance_every");
-    controller.checkpoint_every = integer_axis(spec, "checkpoint_every");
-    controller.initial_workers = static_cast<int>(integer_axis(spec, "workers"));
-    options.faults = parse_fault_plan(spec.scenario, fault_phases());
+    training.model.experts = live.experts;
+    training.seed = live.seed;
+    training.corpus = live.corpus.string();
+    options.controller.layers = training.model.layers;
+    options.controller.experts = live.experts;
+    options.controller.slots = live.slots;
+    options.controller.min_replicas = live.min_replicas;
+    options.controller.steps = live.steps;
+    options.controller.rebalance_every = live.rebalance_every;
+    options.controller.checkpoint_every = live.checkpoint_every;
+    options.controller.initial_workers = live.workers;
+    options.faults = live.faults;
     options.supervisor.heartbeat_timeout = cluster::Seconds(1.0);
-    options.checkpoints = std::filesystem::path(spec.scratch) / "checkpoints";
+    options.checkpoints = live.scratch / "checkpoints";
     return options;
 }
 
@@ -45,22 +43,22 @@ double checksum(const StateDigests& digests) {
     return static_cast<double>(hash >> 12);
 }
 
-void record_recoveries(const SessionResult& result, Recorder& recorder) {
+void record_recoveries(const SessionResult& result, const LiveFound& found) {
     std::int64_t number = 0;
     for (const auto& recovery : result.recoveries) {
         const Labels labels{{"event", number++}};
         if (recovery.injected_s >= 0 && recovery.detected_s >= 0)
-            recorder.metric("detect_s", recovery.detected_s - recovery.injected_s, labels);
+            found.detect_s(recovery.detected_s - recovery.injected_s, labels);
         if (recovery.injected_s >= 0 && recovery.surfaced_s >= 0)
-            recorder.metric("surface_s", recovery.surfaced_s - recovery.injected_s, labels);
+            found.surface_s(recovery.surfaced_s - recovery.injected_s, labels);
         if (recovery.resumed_s >= 0 && recovery.detected_s >= 0)
-            recorder.metric("regroup_s", recovery.resumed_s - recovery.detected_s, labels);
+            found.regroup_s(recovery.resumed_s - recovery.detected_s, labels);
     }
 }
 
 // Tokens per second of each committed step, from one commit to the next.
 void record_throughput(const SessionOptions& options, const SessionResult& result,
-                       Recorder& recorder) {
+                       const LiveFound& found, Recorder& recorder) {
     const double per_worker = static_cast<double>(options.training.sequences) *
                               static_cast<double>(options.training.model.context);
     std::vector<double> ends, throughput, workers, losses;
@@ -78,21 +76,19 @@ void record_throughput(const SessionOptions& options, const SessionResult& resul
     recorder.time_series("throughput", "1/s", ends, throughput);
     recorder.time_series("workers", "count", ends, workers);
     recorder.time_series("loss", "nat/token", ends, losses);
-    if (before > 0) recorder.metric("tokens_per_s", tokens / before);
+    if (before > 0) found.tokens_per_s(tokens / before);
 }
 
 // From each fault to the first step that the survivors finished after it.
-void record_disturbances(const SessionResult& result, Recorder& recorder) {
+void record_disturbances(const SessionResult& result, const LiveFound& found) {
     std::int64_t number = 0;
     for (const auto& one : result.disturbances)
-        recorder.metric("fault_to_step_s", one.first_step_s - one.injected_s,
-                        {{"event", number++}, {"kind", std::string(to_string(one.kind))}});
+        found.fault_to_step_s(one.first_step_s - one.injected_s,
+                              {{"event", number++}, {"kind", std::string(to_string(one.kind))}});
 }
 
-}  // namespace
-
-void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Recorder& recorder) {
-    const auto options = options_of(spec, corpus);
+void train(const LiveTraining& live, Recorder& recorder) {
+    const auto options = options_of(live);
     // The fork server comes first: it must be forked before libtorch starts threads here.
     const auto result = run_training(cluster::make_fork_server(worker_main), options, recorder);
     store_decisions(recorder, options.controller, result.decisions);
@@ -102,31 +98,29 @@ void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Rec
     at::set_num_threads(1);
     const bool equal = agrees(result.digests, replay_lineage(options.training, result.lineage));
 
+    const LiveFound found(recorder);
     const auto& counts = result.counts;
-    const auto count = [&](const char* name, long value) {
-        recorder.metric(name, static_cast<double>(value));
-    };
-    count("committed_steps", static_cast<long>(result.lineage.size()));
-    count("steps_lost", counts.rolled_back);
-    count("state_equal_to_oracle", equal ? 1 : 0);
-    count("discarded_steps", counts.discarded);
-    count("deaths", counts.deaths);
-    count("joins", result.joins);
-    count("leaves", counts.leaves);
-    count("fallbacks", counts.fallbacks);
-    count("reconfigurations", counts.reconfigurations);
-    count("transfers", counts.transfers);
-    count("faults_planned", static_cast<long>(options.faults.faults.size()));
-    count("faults_fired", result.faults_fired);
-    recorder.metric("state_checksum", checksum(result.digests));
-    count("retries", counts.retries);
-    count("evictions", counts.evictions);
-    count("bad_checkpoints", counts.bad_checkpoints);
-    recorder.metric("loss_first", result.steps.front().loss);
-    recorder.metric("loss_last", result.steps.back().loss);
-    record_recoveries(result, recorder);
-    record_disturbances(result, recorder);
-    record_throughput(options, result, recorder);
+    found.committed_steps(result.lineage.size());
+    found.steps_lost(counts.rolled_back);
+    found.state_equal(equal);
+    found.discarded_steps(counts.discarded);
+    found.deaths(counts.deaths);
+    found.joins(result.joins);
+    found.leaves(counts.leaves);
+    found.fallbacks(counts.fallbacks);
+    found.reconfigurations(counts.reconfigurations);
+    found.transfers(counts.transfers);
+    found.faults_planned(live.faults.faults.size());
+    found.faults_fired(result.faults_fired);
+    found.state_checksum(checksum(result.digests));
+    found.retries(counts.retries);
+    found.evictions(counts.evictions);
+    found.bad_checkpoints(counts.bad_checkpoints);
+    found.loss_first(result.steps.front().loss);
+    found.loss_last(result.steps.back().loss);
+    record_recoveries(result, found);
+    record_disturbances(result, found);
+    record_throughput(options, result, found, recorder);
     require_equal(equal);
     const auto planned = static_cast<long>(options.faults.faults.size());
     if (result.faults_fired != planned) {
@@ -136,4 +130,8 @@ void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Rec
                                       planned - result.faults_fired, planned));
     }
 }
+
+const tensors::Provided provided(train_live, train);
+
+}  // namespace
 }  // namespace assay::lazarus

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "impls/lazarus/tensor_functions.hpp"
-#include "impls/tensors/live_training.hpp"
+#include "impls/tensors/needs.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
@@ -108,8 +108,8 @@ Experiment x_loss() {
                 .y_title = "held-out loss (nats per byte)",
                 .log_y = false};
     e.validate = validate;
-    e.unsupported = [](const SampleSpec&) { return tensors::live_training_lacks(); };
-    e.inputs = [](const SampleSpec&) { return tensors::live_training_inputs(); };
+    e.unsupported = [](const SampleSpec&) { return tensors::lacks(tensors::Needs::text); };
+    e.inputs = [](const SampleSpec&) { return tensors::inputs_of(tensors::Needs::text); };
     e.run = run;
     return e;
 }
