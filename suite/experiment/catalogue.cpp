@@ -1,129 +1,121 @@
 #include "suite/experiment/catalogue.hpp"
 
+#include <algorithm>
+#include <concepts>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "suite/base/datasets.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay {
+
+// What a catalogue tells of each: all fields but the `untold`, the `rare` ones where there is
+// something in them.
+ASSAY_FIELDS(Axis, name, says, values, open)
+ASSAY_FIELDS(MetricSpec, name, unit, says, better, deterministic, labels, only, varies)
+ASSAY_FIELDS(ProfilePlan, profile, provenances, axes, axes_of, variants, rounds, seconds_per_sample,
+             seconds_of, bytes_per_sample, timeout_s, on_gpus, side_by_side)
+ASSAY_FIELDS(Figure, kind, metric, x, panels, x_title, y_title, log_y, drawn_at)
+ASSAY_FIELDS(EventKind, name, label, colour, lane)
+ASSAY_FIELDS(FaultPhase, name, says, corruptible)
 
 namespace {
 
 using nlohmann::json;
 
+constexpr std::string_view untold[] = {"seconds_of", "on_gpus", "side_by_side"};
+constexpr std::string_view rare[] = {"only", "varies", "axes_of"};
+
+bool is_among(std::span<const std::string_view> names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+template <class T>
+constexpr bool is_list = false;
+template <class T>
+constexpr bool is_list<std::vector<T>> = !std::same_as<T, std::string>;  // those JSON knows
+template <class T>
+constexpr bool is_map = false;
+template <class Key, class T>
+constexpr bool is_map<std::map<Key, T>> = true;
+template <class T>
+constexpr bool is_optional = false;
+template <class T>
+constexpr bool is_optional<std::optional<T>> = true;
+
 // ---- writing -----------------------------------------------------------------------------------
-json values_json(const std::vector<Value>& values) {
-    json array = json::array();
-    for (const Value& value : values) array.push_back(to_json(value));
-    return array;
-}
-
-json named(const std::vector<Provenance>& provenances) {
-    json array = json::array();
-    for (const Provenance provenance : provenances) array.push_back(to_string(provenance));
-    return array;
-}
-
-json metric_json(const MetricSpec& metric) {
-    json object{{"name", metric.name},
-                {"unit", metric.unit},
-                {"says", metric.says},
-                {"better", to_string(metric.better)},
-                {"deterministic", metric.deterministic},
-                {"labels", metric.labels}};
-    if (!metric.varies.empty()) object["varies"] = named(metric.varies);
-    if (!metric.only.empty()) object["only"] = named(metric.only);
-    return object;
-}
-
-json sweep_json(const std::map<std::string, std::vector<Value>>& axes) {
-    json object = json::object();
-    for (const auto& [name, values] : axes) object[name] = values_json(values);
-    return object;
-}
-
-json profile_json(const ProfilePlan& plan) {
-    json object{{"profile", to_string(plan.profile)},
-                {"provenances", named(plan.provenances)},
-                {"axes", sweep_json(plan.axes)},
-                {"variants", plan.variants},
-                {"rounds", plan.rounds},
-                {"seconds_per_sample", plan.seconds_per_sample},
-                {"bytes_per_sample", plan.bytes_per_sample},
-                {"timeout_s", plan.timeout_s}};
-    for (const auto& [provenance, axes] : plan.axes_of)
-        object["axes_of"][std::string(to_string(provenance))] = sweep_json(axes);
-    return object;
-}
-
-json figure_json(const Figure& figure) {
-    json object{{"metric", figure.metric},    {"x", figure.x},
-                {"panels", figure.panels},    {"x_title", figure.x_title},
-                {"y_title", figure.y_title},  {"log_y", figure.log_y},
-                {"drawn_at", figure.drawn_at}};
-    object["kind"] = to_string(figure.kind);
-    return object;
+template <class T>
+json told(const T& value) {
+    if constexpr (Named<T>) {
+        return word_of(value);
+    } else if constexpr (Described<T>) {
+        json object = json::object();
+        for_each_field(value, [&]<class Field>(std::string_view name, const Field& field) {
+            if constexpr (requires { field.empty(); })
+                if (field.empty() && is_among(rare, name)) return;
+            if (!is_among(untold, name)) object[name] = told(field);
+        });
+        return object;
+    } else if constexpr (is_map<T>) {
+        json object = json::object();
+        for (const auto& [key, one] : value) {
+            const std::string name = told(key);
+            object[name] = told(one);
+        }
+        return object;
+    } else if constexpr (is_list<T>) {
+        json array = json::array();
+        for (const auto& one : value) array.push_back(told(one));
+        return array;
+    } else if constexpr (is_optional<T>) {
+        return value ? told(*value) : json();
+    } else if constexpr (std::same_as<T, Value>) {
+        return to_json(value);
+    } else {
+        return value;
+    }
 }
 
 // ---- reading -----------------------------------------------------------------------------------
-/// `otherwise`: what a newer program's word reads as.
-template <Named E>
-E read_word(const json& word, E otherwise) {
-    return of_word<E>(word.get<std::string>()).value_or(otherwise);
-}
-
-std::vector<Value> read_values(const json& array) {
-    std::vector<Value> values;
-    for (const json& value : array)
-        values.push_back(case_from_json(json{{"value", value}}).begin()->second);
-    return values;
-}
-
-std::vector<Provenance> read_provenances(const json& array) {
-    std::vector<Provenance> provenances;
-    for (const json& name : array)
-        if (const auto known = of_word<Provenance>(name.get<std::string>()))
-            provenances.push_back(*known);
-    return provenances;
-}
-
-Figure read_figure(const json& object) {
-    Figure figure;
-    figure.kind = read_word(object.at("kind"), figure.kind);
-    figure.metric = object.at("metric");
-    figure.x = object.at("x");
-    figure.panels = object.at("panels");
-    figure.x_title = object.at("x_title");
-    figure.y_title = object.at("y_title");
-    figure.log_y = object.at("log_y");
-    figure.drawn_at = object.at("drawn_at");
-    return figure;
-}
-
-std::map<std::string, std::vector<Value>> read_sweep(const json& object) {
-    std::map<std::string, std::vector<Value>> axes;
-    for (const auto& [name, values] : object.items()) axes[name] = read_values(values);
-    return axes;
-}
-
-ProfilePlan read_profile(const json& object) {
-    ProfilePlan plan;
-    const auto profile = of_word<Profile>(object.at("profile").get<std::string>());
-    if (!profile) throw std::invalid_argument("unknown profile " + object.at("profile").dump());
-    plan.profile = *profile;
-    plan.provenances = read_provenances(object.at("provenances"));
-    plan.axes = read_sweep(object.at("axes"));
-    if (const auto special = object.find("axes_of"); special != object.end())
-        for (const auto& [name, axes] : special->items())
-            if (const auto provenance = of_word<Provenance>(name))
-                plan.axes_of[*provenance] = read_sweep(axes);
-    plan.variants = object.at("variants");
-    plan.rounds = object.at("rounds");
-    plan.seconds_per_sample = object.at("seconds_per_sample");
-    plan.bytes_per_sample = object.at("bytes_per_sample");
-    plan.timeout_s = object.at("timeout_s");
-    return plan;
+/// Reads what told() wrote. False: a word of a newer program. It leaves a field as it was, lists
+/// and maps pass it over; only the profile of a plan must be known.
+template <class T>
+bool read(const json& from, T& to) {
+    if constexpr (Named<T>) {
+        const auto known = of_word<T>(from.get<std::string>());
+        if (known) to = *known;
+        return known.has_value();
+    } else if constexpr (Described<T>) {
+        for_each_field(to, [&]<class Field>(const char* name, Field& field) {
+            if (is_among(untold, name) || (is_among(rare, name) && !from.contains(name))) return;
+            if (!read(from.at(name), field) && std::same_as<Field, Profile>)
+                throw std::invalid_argument("unknown profile " + from.at(name).dump());
+        });
+    } else if constexpr (is_map<T>) {
+        for (const auto& [name, one] : from.items()) {
+            typename T::key_type key{};
+            if (read(json(name), key)) read(one, to[key]);
+        }
+    } else if constexpr (is_list<T>) {
+        for (const json& one : from) {
+            typename T::value_type element{};
+            if (read(one, element)) to.push_back(std::move(element));
+        }
+    } else if constexpr (is_optional<T>) {
+        if (!from.is_null()) read(from, to.emplace());
+    } else if constexpr (std::same_as<T, Value>) {
+        to = case_from_json(json{{"value", from}}).begin()->second;
+    } else {
+        from.get_to(to);
+    }
+    return true;
 }
 
 Experiment read_experiment(const json& object) {
@@ -135,18 +127,10 @@ Experiment read_experiment(const json& object) {
     experiment.variants = object.at("variants");
     experiment.takes_faults = object.at("takes_faults");
     experiment.default_scenario = object.at("default_scenario");
-    for (const json& axis : object.at("axes"))
-        experiment.axes.push_back(
-            {axis.at("name"), axis.at("says"), read_values(axis.at("values")), axis.at("open")});
-    for (const json& metric : object.at("metrics"))
-        experiment.metrics.push_back({metric.at("name"), metric.at("unit"), metric.at("says"),
-                                      read_word(metric.at("better"), Direction::none),
-                                      metric.at("deterministic"), metric.at("labels"),
-                                      read_provenances(metric.value("only", json::array())),
-                                      read_provenances(metric.value("varies", json::array()))});
-    for (const json& plan : object.at("profiles"))
-        experiment.profiles.push_back(read_profile(plan));
-    experiment.figure = read_figure(object.at("figure"));
+    read(object.at("axes"), experiment.axes);
+    read(object.at("metrics"), experiment.metrics);
+    read(object.at("profiles"), experiment.profiles);
+    read(object.at("figure"), experiment.figure);
     return experiment;
 }
 
@@ -167,10 +151,7 @@ System read_system(const json& object) {
     system.title = object.at("title");
     system.paper = object.at("paper");
     system.on_request = object.at("on_request");
-    for (const json& kind : object.at("event_kinds"))
-        system.event_kinds.push_back({kind.at("name"), kind.at("label"),
-                                      read_word(kind.at("colour"), EventColour::other),
-                                      read_word(kind.at("lane"), EventLane::rank)});
+    read(object.at("event_kinds"), system.event_kinds);
     for (const json& experiment : object.at("experiments"))
         system.experiments.push_back(read_experiment(experiment));
     const auto claims = datasets_dir() / "claims" / (system.id + ".toml");
@@ -190,45 +171,31 @@ json experiment_json(const Registry& registry, const Experiment& experiment) {
                 {"variants", experiment.variants},
                 {"takes_faults", experiment.takes_faults},
                 {"default_scenario", experiment.default_scenario},
-                {"figure", figure_json(experiment.figure)}};
-    for (const char* key : {"axes", "metrics", "profiles", "claims", "fault_phases"})
-        object[key] = json::array();
-    for (const Axis& axis : experiment.axes)
-        object["axes"].push_back({{"name", axis.name},
-                                  {"says", axis.says},
-                                  {"values", values_json(axis.values)},
-                                  {"open", axis.open}});
-    for (const MetricSpec& metric : experiment.metrics)
-        object["metrics"].push_back(metric_json(metric));
-    for (const ProfilePlan& plan : experiment.profiles)
-        object["profiles"].push_back(profile_json(plan));
+                {"axes", told(experiment.axes)},
+                {"metrics", told(experiment.metrics)},
+                {"profiles", told(experiment.profiles)},
+                {"figure", told(experiment.figure)},
+                {"claims", json::array()},
+                {"fault_phases", json::array()}};
     const System* system = registry.system(experiment.system());
     if (system == nullptr) return object;
     for (const Claim& claim : system->claims)
         if (claim.experiment == experiment.id) object["claims"].push_back(claim.id);
-    if (experiment.takes_faults)
-        for (const FaultPhase& phase : system->fault_phases)
-            object["fault_phases"].push_back(
-                {{"name", phase.name}, {"says", phase.says}, {"corruptible", phase.corruptible}});
+    if (experiment.takes_faults) object["fault_phases"] = told(system->fault_phases);
     return object;
 }
 
 json catalogue_json(const Registry& registry) {
     json systems = json::array();
     for (const System& system : registry.systems()) {
-        json kinds = json::array(), experiments = json::array();
-        for (const EventKind& kind : system.event_kinds)
-            kinds.push_back({{"name", kind.name},
-                             {"label", kind.label},
-                             {"colour", to_string(kind.colour)},
-                             {"lane", to_string(kind.lane)}});
+        json experiments = json::array();
         for (const Experiment& experiment : system.experiments)
             experiments.push_back(experiment_json(registry, experiment));
         systems.push_back({{"id", system.id},
                            {"title", system.title},
                            {"paper", system.paper},
                            {"on_request", system.on_request},
-                           {"event_kinds", kinds},
+                           {"event_kinds", told(system.event_kinds)},
                            {"experiments", experiments}});
     }
     return {{"systems", systems}};

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "suite/store/row_codec.hpp"
+#include "suite/store/described_rows.hpp"
 #include "suite/store/store_impl.hpp"
 
 namespace assay::store {
@@ -48,11 +48,8 @@ void read_removals(Database& database, std::int64_t since, Changes& changes) {
 }
 
 void read_sessions(SQLite::Database& sql, std::int64_t since, Changes& changes) {
-    SQLite::Statement rows(
-        sql, fmt::format("SELECT {} FROM session WHERE last_change > ? ORDER BY last_change",
-                         session_columns));
-    rows.bind(1, since);
-    while (rows.executeStep()) changes.sessions.push_back(session_at(rows));
+    changes.sessions =
+        select<Session>(sql, {"session", "WHERE last_change > ? ORDER BY last_change"}, since);
 }
 
 std::int64_t read_artifact_entries(Database& database, SampleChange& change, std::int64_t from) {

@@ -4,54 +4,57 @@
 
 #include <nlohmann/json.hpp>
 
+#include "suite/store/described_rows.hpp"
 #include "suite/store/ids.hpp"
-#include "suite/store/row_codec.hpp"
 #include "suite/store/store_impl.hpp"
 
 namespace assay::store {
+
+ASSAY_FIELDS(NightRecord, id, suite, machine, session, program, started, finished, verdict)
+ASSAY_FIELDS(NightRowRecord, id, median, evidence)
+ASSAY_FIELDS(RegressionStep, at, night, state, why)
+ASSAY_FIELDS(RegressionRecord, id, suite, machine, row, state, opened, changed, steps)
+ASSAY_FIELDS(AcceptedLevel, baseline, row, session, at, why, since)
+ASSAY_FIELDS(MuteRecord, pattern, metric, until, why, at, who, ended, ended_by, ended_why)
+
 namespace {
 
-std::string column_text(SQLite::Statement& rows, int index) {
-    return text_or_empty(rows.getColumn(index));
-}
+/// Adds steps to regressions, which get their state.
+class Steps {
+  public:
+    explicit Steps(SQLite::Database& sql)
+        : insert_(sql, {.table = "regression_step",
+                        .beside = {"regression"},
+                        .computed = {{"ordinal",
+                                      "(SELECT coalesce(max(ordinal) + 1, 0) FROM regression_step "
+                                      "WHERE regression = :regression)"}}}),
+          update_(sql, "UPDATE regression SET state = ?, changed = ? WHERE id = ?") {}
 
-void add_step(SQLite::Database& sql, std::string_view regression, std::string_view night,
-              std::string_view state, std::string_view why) {
-    SQLite::Statement insert(
-        sql,
-        "INSERT INTO regression_step (regression, ordinal, at, night, state, why) VALUES (?1, "
-        "(SELECT coalesce(max(ordinal) + 1, 0) FROM regression_step WHERE regression = ?1), ?2, "
-        "?3, ?4, ?5)");
-    const std::string at = now_utc();
-    bind_text(insert, 1, regression);
-    insert.bind(2, at);
-    bind_text_or_null(insert, 3, night);
-    bind_text_or_null(insert, 4, state);
-    bind_text(insert, 5, why);
-    insert.exec();
-    SQLite::Statement update(sql, "UPDATE regression SET state = ?, changed = ? WHERE id = ?");
-    bind_text_or_null(update, 1, state);
-    update.bind(2, at);
-    bind_text(update, 3, regression);
-    update.exec();
-}
+    void add(std::string_view regression, const RegressionStep& step) {
+        insert_(step, {regression});
+        bind_text_or_null(update_, 1, step.state);
+        update_.bind(2, step.at);
+        bind_text(update_, 3, regression);
+        update_.exec();
+        update_.reset();
+    }
 
-std::string open_regression(SQLite::Database& sql, const NightRecord& night,
+  private:
+    Insert<RegressionStep> insert_;
+    SQLite::Statement update_;
+};
+
+std::string open_regression(Insert<RegressionRecord>& insert, const NightRecord& night,
                             const RegressionMove& move) {
-    SQLite::Statement insert(
-        sql,
-        "INSERT INTO regression (id, suite, machine, gate_row, opened, changed) VALUES (?, ?, ?, "
-        "?, ?, ?)");
-    std::string id = new_uuid();
     const std::string at = now_utc();
-    insert.bind(1, id);
-    insert.bind(2, night.suite);
-    insert.bind(3, night.machine);
-    insert.bind(4, put_gate_row(sql, move.row));
-    insert.bind(5, at);
-    insert.bind(6, at);
-    insert.exec();
-    return id;
+    const RegressionRecord opened{.id = new_uuid(),
+                                  .suite = night.suite,
+                                  .machine = night.machine,
+                                  .row = move.row,
+                                  .opened = at,
+                                  .changed = at};
+    insert(opened);
+    return opened.id;
 }
 
 std::optional<std::string> newest_regression(SQLite::Database& sql, const NightRecord& night,
@@ -64,18 +67,6 @@ std::optional<std::string> newest_regression(SQLite::Database& sql, const NightR
     find.bind(3, gate_row_id(gate_row_columns(move.row)));
     if (!find.executeStep()) return std::nullopt;
     return find.getColumn(0).getString();
-}
-
-std::vector<RegressionStep> steps_of(SQLite::Database& sql, const std::string& regression) {
-    SQLite::Statement rows(sql,
-                           "SELECT at, night, state, why FROM regression_step WHERE regression = ? "
-                           "ORDER BY ordinal");
-    rows.bind(1, regression);
-    std::vector<RegressionStep> steps;
-    while (rows.executeStep())
-        steps.push_back({column_text(rows, 0), column_text(rows, 1), column_text(rows, 2),
-                         column_text(rows, 3)});
-    return steps;
 }
 
 struct EndOfMute {
@@ -108,16 +99,8 @@ std::string Nights::begin(const NightRecord& night) {
         SQLite::Statement find(sql, "SELECT id FROM night WHERE session = ?");
         find.bind(1, night.session);
         if (find.executeStep()) return find.getColumn(0).getString();
-        SQLite::Statement insert(sql,
-                                 "INSERT INTO night (id, suite, machine, session, program, "
-                                 "started) VALUES (?, ?, ?, ?, ?, ?)");
-        insert.bind(1, night.id);
-        insert.bind(2, night.suite);
-        insert.bind(3, night.machine);
-        insert.bind(4, night.session);
-        insert.bind(5, night.program);
-        insert.bind(6, night.started);
-        insert.exec();
+        Insert<NightRecord> insert(sql, {.table = "night", .left_out = {"finished", "verdict"}});
+        insert(night);
         return night.id;
     });
 }
@@ -133,40 +116,28 @@ void Nights::finish(const NightRecord& night, const nlohmann::json& report,
         update.bind(3, json_text(report));
         update.bind(4, night.id);
         update.exec();
-        SQLite::Statement insert(
-            sql,
-            "INSERT INTO night_row (night, gate_row, median, evidence) VALUES (?, ?, ?, ?) ON "
-            "CONFLICT DO NOTHING");
-        for (const NightRowRecord& row : rows) {
-            insert.bind(1, night.id);
-            insert.bind(2, put_gate_row(sql, row.id));
-            bind_optional(insert, 3, row.median);
-            insert.bind(4, row.evidence);
-            insert.exec();
-            insert.reset();
-        }
+        Insert<NightRowRecord> insert(
+            sql, {.table = "night_row", .beside = {"night"}, .then = "ON CONFLICT DO NOTHING"});
+        for (const NightRowRecord& row : rows) insert(row, {night.id});
+        Insert<RegressionRecord> opened(sql, {.table = "regression"});
+        Steps steps(sql);
         for (const RegressionMove& move : moves) {
             const auto known = newest_regression(sql, night, move);
-            const std::string id = known && !move.anew ? *known : open_regression(sql, night, move);
-            add_step(sql, id, night.id, move.to, move.why);
+            const std::string id =
+                known && !move.anew ? *known : open_regression(opened, night, move);
+            steps.add(id, {now_utc(), night.id, move.to, move.why});
         }
     });
 }
 
 std::vector<NightRecord> Nights::nights(std::string_view suite) const {
     return store_.impl_->database.read("read the nights", [&](SQLite::Database& sql) {
-        SQLite::Statement rows(sql,
-                               "SELECT night.id, suite, night.machine, session, program, "
-                               "night.started, night.finished, verdict FROM night LEFT JOIN "
-                               "session ON session.id = night.session WHERE ?1 = '' OR suite = ?1 "
-                               "ORDER BY night.started DESC, arrival DESC, night.id DESC");
-        bind_text(rows, 1, suite);
-        std::vector<NightRecord> all;
-        while (rows.executeStep())
-            all.push_back({column_text(rows, 0), column_text(rows, 1), column_text(rows, 2),
-                           column_text(rows, 3), column_text(rows, 4), column_text(rows, 5),
-                           column_text(rows, 6), column_text(rows, 7)});
-        return all;
+        return select<NightRecord>(
+            sql,
+            {"night",
+             "LEFT JOIN session ON session.id = night.session WHERE ?1 = '' OR suite = ?1 ORDER BY "
+             "night.started DESC, arrival DESC, night.id DESC"},
+            suite);
     });
 }
 
@@ -175,7 +146,7 @@ nlohmann::json Nights::report(std::string_view night) const {
         SQLite::Statement find(sql, "SELECT report FROM night WHERE id = ?");
         bind_text(find, 1, night);
         if (!find.executeStep()) return nlohmann::json::object();
-        nlohmann::json report = nlohmann::json::parse(column_text(find, 0), nullptr, false);
+        auto report = nlohmann::json::parse(text_or_empty(find.getColumn(0)), nullptr, false);
         return report.is_object() ? report : nlohmann::json::object();
     });
 }
@@ -193,14 +164,14 @@ std::vector<RowOfNight> Nights::rows(std::string_view suite, std::string_view ma
                         gate_row_fields));
         bind_text(rows, 1, suite);
         bind_text(rows, 2, machine);
+        const auto text = [&](int column) { return text_or_empty(rows.getColumn(column)); };
         std::vector<RowOfNight> all;
         while (rows.executeStep())
-            all.push_back(
-                {column_text(rows, 0),
-                 column_text(rows, 1),
-                 column_text(rows, 2),
-                 {gate_row_at(rows, 6), optional_real(rows.getColumn(3)), column_text(rows, 4)},
-                 column_text(rows, 5)});
+            all.push_back({text(0),
+                           text(1),
+                           text(2),
+                           {gate_row_at(rows, 6), optional_real(rows.getColumn(3)), text(4)},
+                           text(5)});
         return all;
     });
 }
@@ -208,77 +179,45 @@ std::vector<RowOfNight> Nights::rows(std::string_view suite, std::string_view ma
 std::vector<RegressionRecord> Nights::regressions(std::string_view suite,
                                                   std::string_view machine) const {
     return store_.impl_->database.read("read the regressions", [&](SQLite::Database& sql) {
-        SQLite::Statement rows(
+        auto all = select<RegressionRecord>(
             sql,
-            fmt::format("SELECT regression.id, suite, machine, state, opened, changed, {} FROM "
-                        "regression JOIN gate_row ON gate_row.id = regression.gate_row WHERE (?1 = "
-                        "'' OR suite = ?1) AND (?2 = '' OR machine = ?2) ORDER BY opened, "
-                        "regression.id",
-                        gate_row_fields));
-        bind_text(rows, 1, suite);
-        bind_text(rows, 2, machine);
-        std::vector<RegressionRecord> all;
-        while (rows.executeStep())
-            all.push_back({column_text(rows, 0),
-                           column_text(rows, 1),
-                           column_text(rows, 2),
-                           gate_row_at(rows, 6),
-                           column_text(rows, 3),
-                           column_text(rows, 4),
-                           column_text(rows, 5),
-                           {}});
-        for (RegressionRecord& record : all) record.steps = steps_of(sql, record.id);
+            {"regression",
+             "JOIN gate_row ON gate_row.id = regression.gate_row WHERE (?1 = '' OR suite = ?1) AND "
+             "(?2 = '' OR machine = ?2) ORDER BY opened, regression.id"},
+            suite, machine);
+        for (RegressionRecord& record : all)
+            record.steps = select<RegressionStep>(
+                sql, {"regression_step", "WHERE regression = ? ORDER BY ordinal"}, record.id);
         return all;
     });
 }
 
 void Nights::move(std::string_view regression, std::string_view state, std::string_view why) {
     store_.impl_->database.write("store the step of a regression", [&](SQLite::Database& sql) {
-        add_step(sql, regression, "", state, why);
+        Steps(sql).add(regression, {now_utc(), "", std::string(state), std::string(why)});
     });
 }
 
 void Nights::accept(const AcceptedLevel& level) {
     store_.impl_->database.write("accept a level", [&](SQLite::Database& sql) {
-        SQLite::Statement insert(
-            sql,
-            "INSERT INTO accepted_level (id, baseline, gate_row, session, at, why) VALUES (?, ?, "
-            "?, ?, ?, ?)");
-        insert.bind(1, new_uuid());
-        insert.bind(2, level.baseline);
-        if (level.row)
-            insert.bind(3, put_gate_row(sql, *level.row));
-        else
-            insert.bind(3);
-        insert.bind(4, level.session);
-        insert.bind(5, level.at.empty() ? now_utc() : level.at);
-        insert.bind(6, level.why);
-        insert.exec();
+        AcceptedLevel dated = level;
+        if (dated.at.empty()) dated.at = now_utc();
+        Insert<AcceptedLevel> insert(
+            sql, {.table = "accepted_level", .beside = {"id"}, .left_out = {"since"}});
+        insert(dated, {new_uuid()});
     });
 }
 
 std::vector<AcceptedLevel> Nights::levels(std::string_view baseline) const {
     return store_.impl_->database.read("read the accepted levels", [&](SQLite::Database& sql) {
-        SQLite::Statement rows(
+        return select<AcceptedLevel>(
             sql,
-            fmt::format("SELECT baseline, session, at, why, session.started, gate_row.id, {} FROM "
-                        "accepted_level JOIN session ON session.id = accepted_level.session LEFT "
-                        "JOIN gate_row ON gate_row.id = accepted_level.gate_row WHERE ?1 = '' OR "
-                        "baseline = ?1 ORDER BY at, accepted_level.id",
-                        gate_row_fields));
-        bind_text(rows, 1, baseline);
-        std::vector<AcceptedLevel> all;
-        while (rows.executeStep()) {
-            AcceptedLevel level;
-            level.baseline = column_text(rows, 0);
-            if (!rows.getColumn(5).isNull()) level.row = gate_row_at(rows, 6);
-            level.session = column_text(rows, 1);
-            level.at = column_text(rows, 2);
-            level.why = column_text(rows, 3);
-            level.since = column_text(rows, 4);
-            all.push_back(std::move(level));
-        }
-        return all;
+            {"accepted_level",
+             "JOIN session ON session.id = accepted_level.session LEFT JOIN gate_row ON "
+             "gate_row.id = accepted_level.gate_row WHERE ?1 = '' OR baseline = ?1 ORDER BY at, "
+             "accepted_level.id",
+             {{"since", "session.started"}}},
+            baseline);
     });
 }
 
@@ -295,20 +234,16 @@ bool Nights::drop_baseline(std::string_view baseline) {
 
 void Nights::mute(const MuteRecord& mute) {
     store_.impl_->database.write("mute", [&](SQLite::Database& sql) {
-        const std::string at = mute.at.empty() ? now_utc() : mute.at;
-        end_mute(sql, {mute.pattern, mute.metric, mute.who, "replaced", at});
-        SQLite::Statement insert(
-            sql,
-            "INSERT INTO mute (pattern, metric, at, until, why, who) VALUES (?, ?, ?, ?, ?, ?) ON "
-            "CONFLICT (pattern, metric, at) DO UPDATE SET until = excluded.until, why = "
-            "excluded.why, who = excluded.who, ended = NULL, ended_by = '', ended_why = ''");
-        insert.bind(1, mute.pattern);
-        insert.bind(2, mute.metric);
-        insert.bind(3, at);
-        insert.bind(4, mute.until);
-        insert.bind(5, mute.why);
-        insert.bind(6, mute.who);
-        insert.exec();
+        MuteRecord dated = mute;
+        if (dated.at.empty()) dated.at = now_utc();
+        end_mute(sql, {mute.pattern, mute.metric, mute.who, "replaced", dated.at});
+        Insert<MuteRecord> insert(
+            sql, {.table = "mute",
+                  .left_out = {"ended", "ended_by", "ended_why"},
+                  .then = "ON CONFLICT (pattern, metric, at) DO UPDATE SET until = excluded.until, "
+                          "why = excluded.why, who = excluded.who, ended = NULL, ended_by = '', "
+                          "ended_why = ''"});
+        insert(dated);
     });
 }
 
@@ -321,15 +256,7 @@ bool Nights::unmute(std::string_view pattern, std::string_view metric, std::stri
 
 std::vector<MuteRecord> Nights::all_mutes() const {
     return store_.impl_->database.read("read the mutes", [&](SQLite::Database& sql) {
-        SQLite::Statement rows(sql,
-                               "SELECT pattern, metric, until, why, at, who, ended, ended_by, "
-                               "ended_why FROM mute ORDER BY pattern, metric, at");
-        std::vector<MuteRecord> all;
-        while (rows.executeStep())
-            all.push_back({column_text(rows, 0), column_text(rows, 1), column_text(rows, 2),
-                           column_text(rows, 3), column_text(rows, 4), column_text(rows, 5),
-                           column_text(rows, 6), column_text(rows, 7), column_text(rows, 8)});
-        return all;
+        return select<MuteRecord>(sql, {"mute", "ORDER BY pattern, metric, at"});
     });
 }
 

@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include "suite/base/sha256.hpp"
+#include "suite/store/described_rows.hpp"
 #include "suite/store/ids.hpp"
-#include "suite/store/row_codec.hpp"
 #include "suite/store/store_impl.hpp"
 
 namespace assay::store {
+
+ASSAY_FIELDS(Calibration, hash, name, parameters, fitted_from, created)
+ASSAY_FIELDS(Baseline, name, session, created)
+ASSAY_FIELDS(MetricUnit, experiment, name, unit, better)
+
 namespace {
 
 struct Subject {
@@ -31,11 +36,6 @@ ClaimVerdict verdict_of(const std::string& text) {
     if (const auto verdict = of_word<ClaimVerdict>(text)) return *verdict;
     if (text == "open discrepancy") return ClaimVerdict::undecided;  // of older rules: judged anew
     throw std::invalid_argument("the verdict \"" + text + "\"");
-}
-
-Direction direction_of(const std::string& text) {
-    if (const auto direction = of_word<Direction>(text)) return *direction;
-    throw std::invalid_argument("the direction \"" + text + "\"");
 }
 
 }  // namespace
@@ -75,55 +75,34 @@ std::string calibration_hash(const nlohmann::json& parameters) {
 
 void Store::put_calibration(const Calibration& calibration) {
     impl_->database.write("store the calibration", [&](SQLite::Database& sql) {
-        SQLite::Statement insert(
-            sql,
-            "INSERT INTO calibration (hash, name, parameters, fitted_from, created) "
-            "VALUES (?, ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING");
-        insert.bind(1, calibration.hash);
-        insert.bind(2, calibration.name);
-        insert.bind(3, json_text(calibration.parameters));
-        insert.bind(4, json_text(calibration.fitted_from));
-        insert.bind(5, calibration.created.empty() ? now_utc() : calibration.created);
-        insert.exec();
+        Calibration dated = calibration;
+        if (dated.created.empty()) dated.created = now_utc();
+        Insert<Calibration> insert(
+            sql, {.table = "calibration", .then = "ON CONFLICT (hash) DO NOTHING"});
+        insert(dated);
     });
 }
 
 std::optional<Calibration> Store::calibration(std::string_view hash) const {
     return impl_->database.read("read the calibration", [&](SQLite::Database& sql) {
-        SQLite::Statement rows(
-            sql,
-            "SELECT hash, name, parameters, fitted_from, created FROM calibration WHERE hash = ?");
-        bind_text(rows, 1, hash);
-        if (!rows.executeStep()) return std::optional<Calibration>();
-        return std::optional(Calibration{
-            rows.getColumn(0).getString(), rows.getColumn(1).getString(),
-            nlohmann::json::parse(rows.getColumn(2).getString()),
-            nlohmann::json::parse(rows.getColumn(3).getString()), rows.getColumn(4).getString()});
+        return first(select<Calibration>(sql, {"calibration", "WHERE hash = ?"}, hash));
     });
 }
 
 void Store::set_baseline(std::string_view name, std::string_view session) {
     if (name.empty()) throw StoreError("a baseline needs a name.");
     impl_->database.write("store the baseline", [&](SQLite::Database& sql) {
-        SQLite::Statement insert(
-            sql,
-            "INSERT INTO baseline (name, session, created) VALUES (?, ?, ?) ON CONFLICT "
-            "(name) DO UPDATE SET session = excluded.session, created = excluded.created");
-        bind_text(insert, 1, name);
-        insert.bind(2, resolve(sql, "session", session));
-        insert.bind(3, now_utc());
-        insert.exec();
+        Insert<Baseline> insert(
+            sql, {.table = "baseline",
+                  .then = "ON CONFLICT (name) DO UPDATE SET session = excluded.session, "
+                          "created = excluded.created"});
+        insert({std::string(name), resolve(sql, "session", session), now_utc()});
     });
 }
 
 std::vector<Baseline> Store::baselines() const {
     return impl_->database.read("read the baselines", [&](SQLite::Database& sql) {
-        SQLite::Statement rows(sql, "SELECT name, session, created FROM baseline ORDER BY name");
-        std::vector<Baseline> all;
-        while (rows.executeStep())
-            all.push_back({rows.getColumn(0).getString(), rows.getColumn(1).getString(),
-                           rows.getColumn(2).getString()});
-        return all;
+        return select<Baseline>(sql, {"baseline", "ORDER BY name"});
     });
 }
 
@@ -184,35 +163,18 @@ std::vector<StoredCheck> Store::newest_claim_checks() const {
 
 void Store::put_metric_units(const std::vector<MetricUnit>& units) {
     impl_->database.write("store the units of metrics", [&](SQLite::Database& sql) {
-        SQLite::Statement insert(
-            sql,
-            "INSERT INTO metric_unit (experiment, name, unit, better) VALUES (?, ?, ?, ?) "
-            "ON CONFLICT (experiment, name) DO UPDATE SET unit = excluded.unit, "
-            "better = excluded.better");
-        for (const auto& unit : units) {
-            insert.bind(1, unit.experiment);
-            insert.bind(2, unit.name);
-            insert.bind(3, unit.unit);
-            bind_text(insert, 4, to_string(unit.better));
-            insert.exec();
-            insert.reset();
-        }
+        Insert<MetricUnit> insert(
+            sql, {.table = "metric_unit",
+                  .then = "ON CONFLICT (experiment, name) DO UPDATE SET unit = excluded.unit, "
+                          "better = excluded.better"});
+        for (const MetricUnit& unit : units) insert(unit);
     });
 }
 
 std::vector<MetricUnit> Store::metric_units(std::string_view experiment) const {
     return impl_->database.read("read the units of metrics", [&](SQLite::Database& sql) {
-        SQLite::Statement rows(
-            sql,
-            "SELECT experiment, name, unit, better FROM metric_unit WHERE experiment = ? "
-            "ORDER BY name");
-        bind_text(rows, 1, experiment);
-        std::vector<MetricUnit> units;
-        while (rows.executeStep())
-            units.push_back({rows.getColumn(0).getString(), rows.getColumn(1).getString(),
-                             rows.getColumn(2).getString(),
-                             direction_of(rows.getColumn(3).getString())});
-        return units;
+        return select<MetricUnit>(sql, {"metric_unit", "WHERE experiment = ? ORDER BY name"},
+                                  experiment);
     });
 }
 

@@ -127,15 +127,17 @@ SeriesKey series_at(const SQLite::Statement& row) {
             text(7), text(8)};
 }
 
-std::string put_gate_row(SQLite::Database& sql, const RowId& id) {
+std::string GateRows::put(const RowId& id) {
     const std::vector<std::string> columns = gate_row_columns(id);
     std::string row = gate_row_id(columns);
-    SQLite::Statement insert(
-        sql, "INSERT INTO gate_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
-    insert.bind(1, row);
+    if (!insert_)
+        insert_.emplace(
+            sql_, "INSERT INTO gate_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
+    insert_->bind(1, row);
     for (std::size_t i = 0; i < columns.size(); ++i)
-        insert.bind(static_cast<int>(i) + 2, columns[i]);
-    insert.exec();
+        insert_->bind(static_cast<int>(i) + 2, columns[i]);
+    insert_->exec();
+    insert_->reset();
     return row;
 }
 

@@ -44,14 +44,25 @@ SampleSpec spec_from_text(const std::string&);
 /// Of a row whose first columns are those of the table series after its id, in their order.
 SeriesKey series_at(const SQLite::Statement& row);
 
-/// Stores the identity of one of the gate's rows where it is new; others refer to it by its id,
-/// which it returns (gate_row_id() of ids.hpp).
-std::string put_gate_row(SQLite::Database&, const RowId&);
+/// Stores the identities of the gate's rows.
+class GateRows {
+  public:
+    /// The database must outlive it.
+    explicit GateRows(SQLite::Database& sql) : sql_(sql) {}
+    /// Stores it where it is new; others refer to it by its id, which it returns (gate_row_id() of
+    /// ids.hpp).
+    std::string put(const RowId&);
+
+  private:
+    SQLite::Database& sql_;
+    std::optional<SQLite::Statement> insert_;  // prepared by the first
+};
 
 /// The columns for a SELECT, and the identity in them, from column `first` on.
 inline constexpr const char* gate_row_fields =
     "gate_row.experiment, gate_row.variant, gate_row.axes, gate_row.profile, gate_row.provenance, "
     "gate_row.scenario, gate_row.metric, gate_row.labels";
+inline constexpr int gate_row_field_count = 8;
 RowId gate_row_at(const SQLite::Statement&, int first);
 
 }  // namespace assay::store

@@ -4,10 +4,13 @@
 
 #include <set>
 
-#include "suite/store/row_codec.hpp"
+#include "suite/store/described_rows.hpp"
 #include "suite/store/store_impl.hpp"
 
 namespace assay::store {
+
+ASSAY_FIELDS(Machine, fingerprint, description)
+
 namespace {
 
 void interrupt_samples(SQLite::Database& sql, std::string_view session, std::string_view reason) {
@@ -20,22 +23,6 @@ void interrupt_samples(SQLite::Database& sql, std::string_view session, std::str
 }
 
 }  // namespace
-
-Session session_at(const SQLite::Statement& row) {
-    Session session;
-    session.id = row.getColumn(0).getString();
-    session.machine = row.getColumn(1).getString();
-    session.command = row.getColumn(2).getString();
-    session.plan_hash = row.getColumn(3).getString();
-    session.build = row.getColumn(4).getString();
-    session.suspects = nlohmann::json::parse(row.getColumn(5).getString());
-    session.started = row.getColumn(6).getString();
-    session.finished = text_or_empty(row.getColumn(7));
-    session.state = row.getColumn(8).getString();
-    session.planned = static_cast<long>(row.getColumn(9).getInt64());
-    session.arrival = static_cast<long>(row.getColumn(10).getInt64());
-    return session;
-}
 
 SessionOwner owner_of(Database& database, std::string_view session) {
     const Prepared find = database.prepared("SELECT state, owner, pid FROM session WHERE id = ?");
@@ -71,24 +58,17 @@ void interrupt_dead_sessions(Database& database) {
 
 void Store::put_machine(const Machine& machine) {
     impl_->database.write("store the machine", [&](SQLite::Database& sql) {
-        SQLite::Statement insert(
-            sql,
-            "INSERT INTO machine (fingerprint, description) VALUES (?, ?) "
-            "ON CONFLICT (fingerprint) DO UPDATE SET description = excluded.description");
-        insert.bind(1, machine.fingerprint);
-        insert.bind(2, json_text(machine.description));
-        insert.exec();
+        Insert<Machine> insert(sql,
+                               {.table = "machine",
+                                .then = "ON CONFLICT (fingerprint) DO UPDATE SET description = "
+                                        "excluded.description"});
+        insert(machine);
     });
 }
 
 std::optional<Machine> Store::machine(std::string_view fingerprint) const {
     return impl_->database.read("read the machine", [&](SQLite::Database& sql) {
-        SQLite::Statement rows(
-            sql, "SELECT fingerprint, description FROM machine WHERE fingerprint = ?");
-        bind_text(rows, 1, fingerprint);
-        if (!rows.executeStep()) return std::optional<Machine>();
-        return std::optional(Machine{rows.getColumn(0).getString(),
-                                     nlohmann::json::parse(rows.getColumn(1).getString())});
+        return first(select<Machine>(sql, {"machine", "WHERE fingerprint = ?"}, fingerprint));
     });
 }
 
@@ -100,23 +80,16 @@ void Store::begin_session(const Session& session) {
             throw StoreError(
                 fmt::format("session {} names the machine \"{}\", which has not been stored.",
                             session.id, session.machine));
-        SQLite::Statement insert(
-            sql,
-            "INSERT INTO session (id, machine, command, plan_hash, build, suspects, "
-            "started, state, planned, pid, owner, arrival) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, "
-            "(SELECT coalesce(max(arrival), 0) + 1 FROM session))");
-        insert.bind(1, session.id);
-        insert.bind(2, session.machine);
-        insert.bind(3, session.command);
-        insert.bind(4, session.plan_hash);
-        insert.bind(5, session.build);
-        insert.bind(6, json_text(session.suspects));
-        insert.bind(7, session.started.empty() ? now_utc() : session.started);
-        insert.bind(8, static_cast<std::int64_t>(session.planned));
-        insert.bind(9, static_cast<std::int64_t>(getpid()));
-        insert.bind(10, impl_->database.runner().token());
-        insert.exec();
+        Session begun = session;
+        begun.state = "running";
+        if (begun.started.empty()) begun.started = now_utc();
+        Insert<Session> insert(
+            sql, {.table = "session",
+                  .computed = {{"pid", std::to_string(getpid())},
+                               {"owner", std::to_string(impl_->database.runner().token())},
+                               {"arrival", "(SELECT coalesce(max(arrival), 0) + 1 FROM session)"}},
+                  .left_out = {"finished"}});
+        insert(begun);
     });
 }
 
@@ -181,35 +154,26 @@ bool Store::has_living_runner(std::string_view session) const {
 
 std::vector<Session> Store::sessions() const {
     return impl_->database.read("list the sessions", [&](SQLite::Database& sql) {
-        SQLite::Statement rows(
-            sql, fmt::format("SELECT {} FROM session ORDER BY started DESC, arrival DESC, id DESC",
-                             session_columns));
-        std::vector<Session> all;
-        while (rows.executeStep()) all.push_back(session_at(rows));
-        return all;
+        return select<Session>(sql, {"session", "ORDER BY started DESC, arrival DESC, id DESC"});
     });
 }
 
 std::optional<Session> Store::session(std::string_view id) const {
     return impl_->database.read("read the session", [&](SQLite::Database& sql) {
-        SQLite::Statement rows(sql,
-                               fmt::format("SELECT {} FROM session WHERE id = ?", session_columns));
-        bind_text(rows, 1, id);
-        return rows.executeStep() ? std::optional(session_at(rows)) : std::nullopt;
+        return first(select<Session>(sql, {"session", "WHERE id = ?"}, id));
     });
 }
 
 std::optional<Session> Store::newest_unfinished(std::string_view plan_hash,
                                                 std::string_view build) const {
     return impl_->database.read("look for an unfinished session", [&](SQLite::Database& sql) {
-        SQLite::Statement rows(
-            sql, fmt::format("SELECT {} FROM session WHERE plan_hash = ? AND build = ? AND "
-                             "state = 'interrupted' AND json_extract(suspects, '$.rerun') IS NULL "
-                             "ORDER BY started DESC, arrival DESC, id DESC LIMIT 1",
-                             session_columns));
-        bind_text(rows, 1, plan_hash);
-        bind_text(rows, 2, build);
-        return rows.executeStep() ? std::optional(session_at(rows)) : std::nullopt;
+        return first(select<Session>(
+            sql,
+            {"session",
+             "WHERE plan_hash = ? AND build = ? AND state = 'interrupted' AND "
+             "json_extract(suspects, '$.rerun') IS NULL ORDER BY started DESC, arrival DESC, "
+             "id DESC LIMIT 1"},
+            plan_hash, build));
     });
 }
 

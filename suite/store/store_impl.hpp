@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "suite/base/describe.hpp"
 #include "suite/store/database.hpp"
 #include "suite/store/records.hpp"
 
@@ -16,6 +17,9 @@ namespace assay::store {
 struct Store::Impl {
     Database database;
 };
+
+ASSAY_FIELDS(Session, id, machine, command, plan_hash, build, suspects, started, finished, state,
+             planned, arrival)
 
 /// Whole id of the session or sample (`table`) that `prefix` names. StoreError when it is too
 /// short, unknown or ambiguous.
@@ -52,11 +56,6 @@ std::int64_t read_tables(Database&, Sample&, std::int64_t from);
 std::int64_t read_hardware(Database&, Sample&, std::int64_t from);
 std::int64_t read_series(Database&, const std::string& sample, std::int64_t from,
                          std::vector<SeriesChunk>&);
-
-/// The columns of session for a SELECT, and the session in them.
-inline constexpr const char* session_columns =
-    "id, machine, command, plan_hash, build, suspects, started, finished, state, planned, arrival";
-Session session_at(const SQLite::Statement& row);
 
 /// Inserts what hangs on the sample, after what is there. StoreError as Store::finish_sample().
 void insert_rows(Database&, const Sample&);

@@ -58,6 +58,34 @@ TEST(Catalogue, WhatIsReadSaysTheSameAgain) {
     EXPECT_EQ(read.event_kinds(*experiment).back().colour, EventColour::recovery);
 }
 
+// A newer program has words that this one does not know; only a profile must be known.
+TEST(Catalogue, UnknownWordsArePassedOver) {
+    nlohmann::json told = catalogue_json(one_system());
+    nlohmann::json& system = told["systems"][0];
+    system["event_kinds"][0]["colour"] = "infrared";
+    system["event_kinds"][0]["lane"] = "overtaking";
+    nlohmann::json& experiment = system["experiments"][0];
+    experiment["figure"]["kind"] = "hologram";
+    experiment["metrics"][1]["better"] = "sideways";
+    experiment["metrics"][1]["only"] = {"dreamt", "emulated"};
+    nlohmann::json& plan = experiment["profiles"][0];
+    plan["provenances"] = {"exact", "dreamt"};
+    plan["axes_of"] = {{"dreamt", {{"size", {8}}}}, {"simulated", {{"size", {2}}}}};
+    const Registry read = read_catalogue(told);
+    const Experiment& found = *read.experiment("made/fig1");
+    EXPECT_EQ(read.event_kinds(found).back().colour, EventColour::other);
+    EXPECT_EQ(read.event_kinds(found).back().lane, EventLane::rank);
+    EXPECT_EQ(found.figure.kind, Figure::Kind::lines);
+    EXPECT_EQ(found.metrics[1].better, Direction::none);
+    EXPECT_EQ(found.metrics[1].only, std::vector{Provenance::emulated});
+    EXPECT_EQ(found.profiles[0].provenances, std::vector{Provenance::exact});
+    ASSERT_EQ(found.profiles[0].axes_of.size(), 1u);
+    EXPECT_EQ(found.profiles[0].axes_of.at(Provenance::simulated).at("size"),
+              std::vector<Value>{std::int64_t{2}});
+    plan["profile"] = "gigantic";
+    EXPECT_THROW(read_catalogue(told), UserError);
+}
+
 // Whatever member is missing or of another kind: one sentence.
 TEST(Catalogue, ADamagedOneIsRefused) {
     const nlohmann::json told = catalogue_json(one_system());

@@ -231,12 +231,13 @@ void fill_nights(SQLite::Database& sql, OldNames& names) {
         "old.night ORDER BY night.session IS NULL, night.started DESC");
     SQLite::Statement insert(
         sql, "INSERT INTO night_row (night, gate_row, median, evidence) VALUES (?, ?, ?, ?)");
+    GateRows gate_rows(sql);
     while (rows.executeStep()) {
         const auto text = [&](int column) { return rows.getColumn(column).getString(); };
         OldNames::Name name{text(6), text(7), text(1), text(2), {}};
         if (!rows.getColumn(5).isNull()) name.sessions = {text(5)};
         insert.bind(1, text(0));
-        insert.bind(2, put_gate_row(sql, names.identity(name)));
+        insert.bind(2, gate_rows.put(names.identity(name)));
         bind_optional(insert, 3, optional_real(rows.getColumn(3)));
         insert.bind(4, text(4));
         insert.exec();
@@ -257,6 +258,7 @@ void fill_regressions(SQLite::Database& sql, OldNames& names) {
         sql,
         "INSERT INTO regression (id, suite, machine, gate_row, state, opened, changed) VALUES (?, "
         "?, ?, ?, ?, ?, ?)");
+    GateRows gate_rows(sql);
     while (rows.executeStep()) {
         const auto text = [&](int column) { return text_or_empty(rows.getColumn(column)); };
         OldNames::Name name{text(1), text(2), text(3), text(4), {}};
@@ -266,7 +268,7 @@ void fill_regressions(SQLite::Database& sql, OldNames& names) {
         insert.bind(1, text(0));
         insert.bind(2, text(1));
         insert.bind(3, text(2));
-        insert.bind(4, put_gate_row(sql, names.identity(name)));
+        insert.bind(4, gate_rows.put(names.identity(name)));
         bind_text_or_null(insert, 5, text(5));
         insert.bind(6, text(6));
         insert.bind(7, text(7));
@@ -288,6 +290,7 @@ void fill_levels(SQLite::Database& sql, OldNames& names) {
         sql,
         "INSERT INTO accepted_level (id, baseline, gate_row, session, at, why) VALUES (?, ?, ?, "
         "?, ?, ?)");
+    GateRows gate_rows(sql);
     while (rows.executeStep()) {
         const auto text = [&](int column) { return rows.getColumn(column).getString(); };
         insert.bind(1, text(0));
@@ -296,8 +299,7 @@ void fill_levels(SQLite::Database& sql, OldNames& names) {
             insert.bind(3);
         else
             insert.bind(
-                3,
-                put_gate_row(sql, names.identity({text(1), text(7), text(2), text(3), {text(4)}})));
+                3, gate_rows.put(names.identity({text(1), text(7), text(2), text(3), {text(4)}})));
         insert.bind(4, text(4));
         insert.bind(5, text(5));
         insert.bind(6, text(6));
