@@ -13,12 +13,10 @@
 #include "suite/base/error.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
-#include "suite/cli/terminal/output.hpp"
-#include "suite/cli/terminal/terminal.hpp"
+#include "suite/cli/terminal/print_table.hpp"
 #include "suite/gate/baseline.hpp"
 #include "suite/gate/kept_programs.hpp"
 #include "suite/report/text/row_name.hpp"
-#include "suite/report/text/text_table.hpp"
 
 namespace assay::cli {
 namespace {
@@ -114,72 +112,54 @@ report::RowNames names_of(const std::vector<store::AcceptedLevel>& levels) {
     return report::RowNames(rows);
 }
 
-nlohmann::json level_json(const store::AcceptedLevel& level, const report::RowNames& names) {
-    return {{"baseline", level.baseline},
-            {"row", level.row ? names.of(*level.row).text() : ""},
-            {"series", level.row ? level.row->series_text() : ""},
-            {"metric", level.row ? level.row->metric_text() : ""},
-            {"id", level.row ? to_json(*level.row) : nlohmann::json()},
-            {"session", level.session},
-            {"at", level.at},
-            {"why", level.why},
-            {"since", level.since}};
-}
+constexpr const char* none = "no baselines yet; `assay baseline accept SUITE` makes one\n";
 
 /// All levels of a baseline; of every one with an empty name.
 int show(const BaselineOptions& options, const Context& context) {
+    using Level = store::AcceptedLevel;
     store::Store store = open_existing(context);
     const store::Nights nights(store);
-    const std::vector<store::AcceptedLevel> levels = nights.levels(options.name);
-    const report::RowNames names = names_of(levels);
+    const std::vector<Level> levels = nights.levels(options.name);
     const auto known = gate::baseline_names(store, nights);
     if (!options.name.empty() && std::find(known.begin(), known.end(), options.name) == known.end())
         throw gate::unknown_baseline(store, nights, options.name);
-    if (options.json) {
-        nlohmann::json all = nlohmann::json::array();
-        for (const store::AcceptedLevel& level : levels) all.push_back(level_json(level, names));
-        print_json(all);
-        return exit_ok;
-    }
+    const report::RowNames names = names_of(levels);
     const gate::KeptPrograms programs(store.path());
     std::map<std::string, std::string> program_of;
     for (const store::NightRecord& night : nights.nights(""))
         program_of[night.session] = night.program;
-    report::Grid grid = {{"baseline", "what", "session", "measured", "accepted", "program", "why"}};
-    for (const store::AcceptedLevel& level : levels) {
+    const auto kept = [&](const Level& level) {
         const auto program = programs.executable(program_of[level.session]);
-        const char* const kept = program.empty()                    ? "–"
-                                 : programs.damage(program).empty() ? "kept"
-                                                                    : "damaged";
-        grid.push_back({level.baseline, level.row ? names.of(*level.row).text() : "everything",
-                        level.session.substr(0, 8), level.since.substr(0, 16),
-                        level.at.substr(0, 16), kept, level.why});
-    }
-    std::cout << (levels.empty() ? "no baselines yet; `assay baseline accept SUITE` makes one\n"
-                                 : report::text_table(grid, text_columns()));
+        return program.empty() ? "–" : programs.damage(program).empty() ? "kept" : "damaged";
+    };
+    const auto of_row = [](auto text) {
+        return [text](const Level& level) { return level.row ? text(*level.row) : ""; };
+    };
+    const report::Table<Level> table{
+        {"baseline", "baseline", &Level::baseline},
+        {"row", "what", of_row([&](const RowId& row) { return names.of(row).text(); }),
+         report::or_else("everything")},
+        {"session", "session", &Level::session, report::short_id},
+        {"since", "measured", &Level::since, report::minute},
+        {"at", "accepted", &Level::at, report::minute},
+        {"", "program", kept},
+        {"why", "why", &Level::why},
+        {"series", "", of_row(std::mem_fn(&RowId::series_text))},
+        {"metric", "", of_row(std::mem_fn(&RowId::metric_text))},
+        {"id", "", [](const Level& l) { return l.row ? to_json(*l.row) : nlohmann::json(); }}};
+    print_table(table, levels, options.json, none);
     return exit_ok;
 }
 
 /// The newest level of each baseline.
 int list(const BaselineOptions& options, const Context& context) {
+    using store::Baseline;
     const auto store = open_if_any(context);
-    const std::vector<store::Baseline> baselines =
-        store ? store->baselines() : std::vector<store::Baseline>();
-    if (options.json) {
-        nlohmann::json all = nlohmann::json::array();
-        for (const store::Baseline& baseline : baselines)
-            all.push_back({{"name", baseline.name},
-                           {"session", baseline.session},
-                           {"created", baseline.created}});
-        print_json(all);
-        return exit_ok;
-    }
-    report::Grid grid = {{"baseline", "session", "accepted"}};
-    for (const store::Baseline& baseline : baselines)
-        grid.push_back(
-            {baseline.name, baseline.session.substr(0, 8), baseline.created.substr(0, 16)});
-    std::cout << (baselines.empty() ? "no baselines yet; `assay baseline accept SUITE` makes one\n"
-                                    : report::text_table(grid, text_columns()));
+    const report::Table<Baseline> table{
+        {"name", "baseline", &Baseline::name},
+        {"session", "session", &Baseline::session, report::short_id},
+        {"created", "accepted", &Baseline::created, report::minute}};
+    print_table(table, store ? store->baselines() : std::vector<Baseline>(), options.json, none);
     return exit_ok;
 }
 

@@ -19,10 +19,8 @@
 #include "suite/base/error.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
-#include "suite/cli/terminal/output.hpp"
-#include "suite/cli/terminal/terminal.hpp"
+#include "suite/cli/terminal/print_table.hpp"
 #include "suite/gate/row_patterns.hpp"
-#include "suite/report/text/text_table.hpp"
 #include "suite/store/ids.hpp"
 #include "suite/store/nights.hpp"
 
@@ -70,35 +68,25 @@ std::string end_text(const store::MuteRecord& mute, const std::string& now) {
     return (store::holds(mute, now) ? "until " : "ran out ") + mute.until;
 }
 
-nlohmann::json mute_json(const store::MuteRecord& mute, const std::string& now) {
-    return {{"pattern", mute.pattern},
-            {"metric", mute.metric},
-            {"until", mute.until},
-            {"why", mute.why},
-            {"at", mute.at},
-            {"who", mute.who},
-            {"holds", store::holds(mute, now)},
-            {"ended", mute.ended.empty() ? nlohmann::json() : nlohmann::json(mute.ended)},
-            {"ended_by", mute.ended_by},
-            {"ended_why", mute.ended_why}};
-}
-
 int list_mutes(const MuteOptions& options, const Context& context) {
+    using Mute = store::MuteRecord;
     store::Store store = open_existing(context);
     const store::Nights nights(store);
-    const std::vector<store::MuteRecord> mutes = options.all ? nights.all_mutes() : nights.mutes();
     const std::string now = store::now_utc();
-    if (options.json) {
-        nlohmann::json all = nlohmann::json::array();
-        for (const store::MuteRecord& mute : mutes) all.push_back(mute_json(mute, now));
-        print_json(all);
-        return exit_ok;
-    }
-    report::Grid grid = {{"pattern", "metric", "how long", "since", "by", "why"}};
-    for (const store::MuteRecord& mute : mutes)
-        grid.push_back({mute.pattern, mute.metric.empty() ? "all" : mute.metric,
-                        end_text(mute, now), mute.at.substr(0, 16), mute.who, mute.why});
-    std::cout << (mutes.empty() ? "nothing is muted\n" : report::text_table(grid, text_columns()));
+    const report::Table<Mute> table{
+        {"pattern", "pattern", &Mute::pattern},
+        {"metric", "metric", &Mute::metric, report::or_else("all")},
+        {"", "how long", [&](const Mute& mute) { return end_text(mute, now); }},
+        {"at", "since", &Mute::at, report::minute},
+        {"who", "by", &Mute::who},
+        {"why", "why", &Mute::why},
+        {"until", "", &Mute::until},
+        {"holds", "", [&](const Mute& mute) { return store::holds(mute, now); }},
+        {"ended", "", [](const Mute& mute) { return report::text_or_null(mute.ended); }},
+        {"ended_by", "", &Mute::ended_by},
+        {"ended_why", "", &Mute::ended_why}};
+    print_table(table, options.all ? nights.all_mutes() : nights.mutes(), options.json,
+                "nothing is muted\n");
     return exit_ok;
 }
 

@@ -13,11 +13,9 @@
 #include "suite/base/error.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
-#include "suite/cli/terminal/output.hpp"
-#include "suite/cli/terminal/terminal.hpp"
+#include "suite/cli/terminal/print_table.hpp"
 #include "suite/gate/row_patterns.hpp"
 #include "suite/report/text/row_name.hpp"
-#include "suite/report/text/text_table.hpp"
 #include "suite/store/nights.hpp"
 
 namespace assay::cli {
@@ -43,27 +41,9 @@ std::vector<std::string> mutes_of(const std::vector<store::MuteRecord>& mutes, c
     return words;
 }
 
-nlohmann::json regression_json(const store::RegressionRecord& record) {
-    nlohmann::json steps = nlohmann::json::array();
-    for (const store::RegressionStep& step : record.steps)
-        steps.push_back(
-            {{"at", step.at},
-             {"night", step.night.empty() ? nlohmann::json() : nlohmann::json(step.night)},
-             {"state", state_text(step.state)},
-             {"why", step.why}});
-    return {{"suite", record.suite},
-            {"machine", record.machine},
-            {"series", record.row.series_text()},
-            {"metric", record.row.metric_text()},
-            {"id", to_json(record.row)},
-            {"state", state_text(record.state)},
-            {"opened", record.opened},
-            {"changed", record.changed},
-            {"steps", std::move(steps)}};
-}
-
 /// "candidate 11-19 → confirmed 11-20 (seen in a second night)"
-std::string life_text(const store::RegressionRecord& record) {
+std::string life_text(const store::RegressionRecord& record,
+                      const std::vector<std::string>& mutes) {
     std::string text, last;
     for (const store::RegressionStep& step : record.steps) {
         if (!text.empty() && step.state == last) continue;
@@ -71,6 +51,7 @@ std::string life_text(const store::RegressionRecord& record) {
                             state_text(step.state), step.why);
         last = step.state;
     }
+    for (const std::string& mute : mutes) text += "\nnow " + mute;
     return text;
 }
 
@@ -97,27 +78,30 @@ int list_regressions(const RegressionOptions& options, const Context& context) {
     std::vector<RowId> ids;
     for (const auto& record : records) ids.push_back(record.row);
     const report::RowNames names(ids);
-    if (options.json) {
-        nlohmann::json all = nlohmann::json::array();
-        for (const auto& record : records) {
-            all.push_back(regression_json(record));
-            all.back()["row"] = names.of(record.row).text();
-            all.back()["mutes"] = mutes_of(mutes, record.row);
-        }
-        print_json(all);
-        return exit_ok;
-    }
-    report::Grid grid = {{"suite", "row", "state", "life"}};
-    for (const auto& record : records) {
-        std::string life = life_text(record);
-        for (const std::string& mute : mutes_of(mutes, record.row)) life += "\nnow " + mute;
-        grid.push_back({record.suite, names.of(record.row).text(), state_text(record.state), life});
-    }
-    if (records.empty())
-        std::cout << (options.all ? "no regression was ever seen\n"
-                                  : "no open regression; --all shows those that ended\n");
-    else
-        std::cout << report::text_table(grid, text_columns());
+    using Step = store::RegressionStep;
+    const report::Table<Step> steps{
+        {"at", "", &Step::at},
+        {"night", "", [](const Step& step) { return report::text_or_null(step.night); }},
+        {"state", "", [](const Step& step) { return state_text(step.state); }},
+        {"why", "", &Step::why}};
+    using Record = store::RegressionRecord;
+    const auto muted = [&](const Record& record) { return mutes_of(mutes, record.row); };
+    const report::Table<Record> table{
+        {"suite", "suite", &Record::suite},
+        {"row", "row", [&](const Record& record) { return names.of(record.row).text(); }},
+        {"state", "state", [](const Record& record) { return state_text(record.state); }},
+        {"", "life", [&](const Record& record) { return life_text(record, muted(record)); }},
+        {"machine", "", &Record::machine},
+        {"series", "", [](const Record& record) { return record.row.series_text(); }},
+        {"metric", "", [](const Record& record) { return record.row.metric_text(); }},
+        {"id", "", [](const Record& record) { return to_json(record.row); }},
+        {"opened", "", &Record::opened},
+        {"changed", "", &Record::changed},
+        {"steps", "", [&](const Record& record) { return steps.values(record.steps); }},
+        {"mutes", "", muted}};
+    print_table(table, records, options.json,
+                options.all ? "no regression was ever seen\n"
+                            : "no open regression; --all shows those that ended\n");
     return exit_ok;
 }
 

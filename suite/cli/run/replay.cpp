@@ -21,7 +21,7 @@
 #include "suite/cli/terminal/live_progress.hpp"
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
-#include "suite/report/text/text_table.hpp"
+#include "suite/report/text/table.hpp"
 #include "suite/runner/input_hash.hpp"
 #include "suite/runner/machine_lock.hpp"
 #include "suite/runner/runner.hpp"
@@ -64,17 +64,33 @@ long ReplayComparison::disagreeing() const {
     });
 }
 
-nlohmann::json to_json(const ReplayComparison& comparison, const std::string& id) {
-    const auto value = [](std::optional<double> number) {
-        return number ? nlohmann::json(*number) : nlohmann::json();
+namespace {
+
+const report::Table<ComparedMetric>& metric_table() {
+    using Metric = ComparedMetric;
+    static const auto yes_or_no = [](const nlohmann::json& yes) {
+        return std::string(yes.get<bool>() ? "yes" : "no");
     };
-    nlohmann::json metrics = nlohmann::json::array();
-    for (const ComparedMetric& metric : comparison.metrics)
-        metrics.push_back({{"metric", metric.key},
-                           {"deterministic", metric.deterministic},
-                           {"stored", value(metric.stored)},
-                           {"replayed", value(metric.replayed)},
-                           {"equal", metric.equal()}});
+    static const report::Table<Metric> table{
+        {"metric", "metric", &Metric::key},
+        {"stored", "stored", [](const Metric& one) { return report::number_or_null(one.stored); },
+         report::or_else("-")},
+        {"replayed", "replayed",
+         [](const Metric& one) { return report::number_or_null(one.replayed); },
+         report::or_else("-")},
+        {"", "difference",
+         [](const Metric& one) {
+             if (!one.stored || !one.replayed || *one.stored == 0) return std::string();
+             return fmt::format("{:+.2g} %", (*one.replayed / *one.stored - 1) * 100);
+         }},
+        {"deterministic", "must be equal", &Metric::deterministic, yes_or_no},
+        {"equal", "", std::mem_fn(&Metric::equal)}};
+    return table;
+}
+
+}  // namespace
+
+nlohmann::json to_json(const ReplayComparison& comparison, const std::string& id) {
     return {{"id", id},
             {"agrees", comparison.agrees()},
             {"deterministic", comparison.deterministic()},
@@ -83,28 +99,21 @@ nlohmann::json to_json(const ReplayComparison& comparison, const std::string& id
             {"status",
              {{"stored", comparison.stored_status}, {"replayed", comparison.replayed_status}}},
             {"reason", comparison.replayed_reason},
-            {"metrics", metrics}};
+            {"metrics", metric_table().values(comparison.metrics)}};
 }
 
 std::string to_text(const ReplayComparison& comparison) {
     // Equal deterministic metrics can be hundreds; they are counted, the rest is shown.
-    report::Grid grid{{"metric", "stored", "replayed", "difference", "must be equal"}};
+    std::vector<ComparedMetric> told;
     long equal = 0;
     for (const ComparedMetric& metric : comparison.metrics) {
-        if (metric.deterministic && metric.equal()) {
+        if (metric.deterministic && metric.equal())
             ++equal;
-            continue;
-        }
-        const auto number = [](std::optional<double> value) {
-            return value ? report::number(*value) : std::string("-");
-        };
-        std::string difference;
-        if (metric.stored && metric.replayed && *metric.stored != 0)
-            difference = fmt::format("{:+.2g} %", (*metric.replayed / *metric.stored - 1) * 100);
-        grid.push_back({metric.key, number(metric.stored), number(metric.replayed), difference,
-                        metric.deterministic ? "yes" : "no"});
+        else
+            told.push_back(metric);
     }
-    std::string text = grid.size() > 1 ? report::text_table(grid, text_columns()) : "";
+    std::string text =
+        told.empty() ? "" : report::text_table(metric_table().shown(told), text_columns());
     if (!comparison.same_status())
         text += fmt::format(
             "the stored sample was {}, the replay is {}{}\n", comparison.stored_status,

@@ -15,7 +15,7 @@
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/report/text/claims_summary.hpp"
-#include "suite/report/text/text_table.hpp"
+#include "suite/report/text/table.hpp"
 
 namespace assay::cli {
 namespace {
@@ -27,19 +27,32 @@ struct ReproduceOptions {
 
 /// A table of what the paper reports beside what came out, for claims that were checked.
 std::string expected_and_obtained(const Registry& registry, const std::vector<ClaimCheck>& checks) {
-    report::Grid grid{{"claim", "paper", "ours", "unit", "provenance", "verdict"}};
-    for (const ClaimCheck& check : checks) {
-        const Claim* claim = registry.claim(check.claim);
-        if (claim == nullptr || !report::rests_on_results(check)) continue;
-        grid.push_back({claim->id, claim->value ? report::number(*claim->value) : "-",
-                        check.obtained ? report::number(*check.obtained) : "-", claim->unit,
-                        check.provenance ? std::string(to_string(*check.provenance)) : "-",
-                        std::string(to_string(check.verdict))});
-    }
-    if (grid.size() == 1) return "";
+    using Checked = std::pair<const Claim*, const ClaimCheck*>;
+    const report::Table<Checked> table{
+        {"claim", "claim", [](const Checked& one) { return one.first->id; }},
+        {"paper", "paper",
+         [](const Checked& one) { return report::number_or_null(one.first->value); },
+         report::or_else("-")},
+        {"ours", "ours",
+         [](const Checked& one) { return report::number_or_null(one.second->obtained); },
+         report::or_else("-")},
+        {"unit", "unit", [](const Checked& one) { return one.first->unit; }},
+        {"provenance", "provenance",
+         [](const Checked& one) {
+             const auto& provenance = one.second->provenance;
+             return provenance ? to_string(*provenance) : "";
+         },
+         report::or_else("-")},
+        {"verdict", "verdict", [](const Checked& one) { return to_string(one.second->verdict); }}};
+    std::vector<Checked> rows;
+    for (const ClaimCheck& check : checks)
+        if (const Claim* claim = registry.claim(check.claim);
+            claim != nullptr && report::rests_on_results(check))
+            rows.emplace_back(claim, &check);
+    if (rows.empty()) return "";
     return fmt::format("\nExpected and obtained: {}\n{}",
                        report::headline(report::tally(registry, checks)),
-                       report::text_table(grid, text_columns()));
+                       report::text_table(table.shown(rows), text_columns()));
 }
 
 int reproduce(const ReproduceOptions& options, const Context& context) {

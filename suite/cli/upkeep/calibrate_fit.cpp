@@ -15,7 +15,7 @@
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/cli/upkeep/operation_samples.hpp"
-#include "suite/report/text/text_table.hpp"
+#include "suite/report/text/table.hpp"
 
 namespace assay::cli {
 namespace {
@@ -69,51 +69,67 @@ std::string launch_text(const FittedOperation& one, const OperationProfile& prof
     return fmt::format("{} ({})", value, profile.launch_s.kind);
 }
 
-std::string text(const std::vector<FittedOperation>& fits, const DeviceProfile& device,
-                 std::size_t columns) {
-    report::Grid found{
-        {"operation", "durations", "efficiency", "launch_s", "residual: median", "worst"}};
-    report::Grid residuals{{"operation", "sample", "measured s", "modelled s", "residual"}};
-    for (const FittedOperation& one : fits) {
-        const OperationFit& fit = one.fit;
-        found.push_back({one.name, std::to_string(one.timed.size()),
-                         fmt::format("{:.3f} ± {:.3f}", fit.efficiency, fit.efficiency_error),
-                         launch_text(one, device.operations.at(one.name)),
-                         fmt::format("{:.1f} %", 100 * fit.median()), percent(fit.worst())});
-        for (std::size_t i = 0; i < one.timed.size(); ++i) {
-            const double measured = one.timed[i].seconds;
-            residuals.push_back({one.name, one.timed[i].origin, report::number(measured),
-                                 report::number(measured * (1 + fit.residuals[i])),
-                                 percent(fit.residuals[i])});
-        }
-    }
-    return "efficiency is the share of its roofline that an operation reaches; ±: standard "
-           "errors\n" +
-           report::text_table(found, columns) + '\n' + report::text_table(residuals, columns);
+/// A duration of an operation, beside what the fit gives.
+struct Residual {
+    std::string operation;
+    TimedWork timed;
+    double share = 0;
+};
+
+report::Table<Residual> residual_table() {
+    const auto as_percent = [](const nlohmann::json& share) { return percent(share); };
+    return {
+        {"", "operation", &Residual::operation},
+        {"sample", "sample", [](const Residual& one) { return one.timed.origin; }},
+        {"seconds", "measured s", [](const Residual& one) { return one.timed.seconds; }},
+        {"", "modelled s", [](const Residual& one) { return one.timed.seconds * (1 + one.share); }},
+        {"residual", "residual", &Residual::share, as_percent},
+        {"flops", "", [](const Residual& one) { return one.timed.work.flops; }},
+        {"bytes", "", [](const Residual& one) { return one.timed.work.bytes; }},
+        {"kernels", "", [](const Residual& one) { return one.timed.work.kernels; }}};
 }
 
-nlohmann::json json(const std::vector<FittedOperation>& fits) {
-    nlohmann::json operations = nlohmann::json::array();
-    for (const auto& [name, timed, fit] : fits) {
-        nlohmann::json rows = nlohmann::json::array();
-        for (std::size_t i = 0; i < timed.size(); ++i)
-            rows.push_back({{"sample", timed[i].origin},
-                            {"seconds", timed[i].seconds},
-                            {"flops", timed[i].work.flops},
-                            {"bytes", timed[i].work.bytes},
-                            {"kernels", timed[i].work.kernels},
-                            {"residual", fit.residuals[i]}});
-        operations.push_back({{"operation", name},
-                              {"efficiency", fit.efficiency},
-                              {"efficiency_error", fit.efficiency_error},
-                              {"launch_s", fit.launch_s},
-                              {"launch_error_s", fit.launch_error_s},
-                              {"launch_fitted", fit.launch_fitted},
-                              {"residual_median", fit.median()},
-                              {"residual_worst", fit.worst()},
-                              {"samples", std::move(rows)}});
-    }
-    return operations;
+std::vector<Residual> residuals_of(const FittedOperation& one) {
+    std::vector<Residual> residuals;
+    for (std::size_t i = 0; i < one.timed.size(); ++i)
+        residuals.push_back({one.name, one.timed[i], one.fit.residuals[i]});
+    return residuals;
+}
+
+report::Table<FittedOperation> fit_table(const DeviceProfile& device) {
+    using One = FittedOperation;
+    return {
+        {"operation", "operation", &One::name},
+        {"", "durations", [](const One& one) { return one.timed.size(); }},
+        {"", "efficiency",
+         [](const One& one) {
+             return fmt::format("{:.3f} ± {:.3f}", one.fit.efficiency, one.fit.efficiency_error);
+         }},
+        {"", "launch_s",
+         [&device](const One& one) { return launch_text(one, device.operations.at(one.name)); }},
+        {"residual_median", "residual: median", [](const One& one) { return one.fit.median(); },
+         [](const nlohmann::json& share) {
+             return fmt::format("{:.1f} %", 100 * share.get<double>());
+         }},
+        {"residual_worst", "worst", [](const One& one) { return one.fit.worst(); },
+         [](const nlohmann::json& share) { return percent(share); }},
+        {"efficiency", "", [](const One& one) { return one.fit.efficiency; }},
+        {"efficiency_error", "", [](const One& one) { return one.fit.efficiency_error; }},
+        {"launch_s", "", [](const One& one) { return one.fit.launch_s; }},
+        {"launch_error_s", "", [](const One& one) { return one.fit.launch_error_s; }},
+        {"launch_fitted", "", [](const One& one) { return one.fit.launch_fitted; }},
+        {"samples", "", [](const One& one) { return residual_table().values(residuals_of(one)); }}};
+}
+
+std::string text(const std::vector<FittedOperation>& fits, const DeviceProfile& device,
+                 std::size_t columns) {
+    std::vector<Residual> residuals;
+    for (const FittedOperation& one : fits)
+        for (Residual& residual : residuals_of(one)) residuals.push_back(std::move(residual));
+    return "efficiency is the share of its roofline that an operation reaches; ±: standard "
+           "errors\n" +
+           report::text_table(fit_table(device).shown(fits), columns) + '\n' +
+           report::text_table(residual_table().shown(residuals), columns);
 }
 
 struct Fits {
@@ -161,7 +177,7 @@ int run_fit(const Context& context, const FitOptions& options) {
         if (!options.output.empty()) file = options.output;
         print_json({{"device", to_json(device)},
                     {"sessions", samples.sessions},
-                    {"operations", json(fits.found)},
+                    {"operations", fit_table(device).values(fits.found)},
                     {"refused", fits.refused},
                     {"file", file}});
         return exit_ok;

@@ -18,7 +18,7 @@
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/cli/upkeep/db_watch.hpp"
-#include "suite/report/text/text_table.hpp"
+#include "suite/report/text/table.hpp"
 #include "suite/runner/sample/sample_folders.hpp"
 
 namespace assay::cli {
@@ -45,10 +45,10 @@ int run_check(const Context& context, const DbOptions& options) {
                     {"rows", rows},
                     {"bytes", found.bytes}});
     } else {
-        report::Grid grid{{"table", "rows"}};
-        for (const auto& [table, count] : found.rows)
-            grid.push_back({table, std::to_string(count)});
-        std::cout << report::text_table(grid, text_columns());
+        using Rows = decltype(found.rows)::value_type;
+        const report::Table<Rows> tables{{"table", "table", &Rows::first},
+                                         {"rows", "rows", &Rows::second}};
+        std::cout << report::text_table(tables.shown(found.rows), text_columns());
         for (const std::string& problem : found.problems)
             std::cout << "problem: " << problem << '\n';
         std::cout << fmt::format("{}: {}, {}\n", store.path().string(), found.ok ? "ok" : "NOT OK",

@@ -6,6 +6,7 @@
 #include "suite/gate/output/night_reports.hpp"
 #include "suite/gate/output/night_words.hpp"
 #include "suite/report/markup.hpp"
+#include "suite/report/text/text_table.hpp"
 
 namespace assay::gate {
 namespace {
@@ -14,18 +15,6 @@ namespace {
 constexpr std::size_t most_rows = 400;
 /// Rows of which the evidence is written out.
 constexpr std::size_t most_explained = 20;
-
-/// Markdown and HTML both lie in wait: escape the markup, then what a table cell cannot hold.
-std::string cell(std::string_view text) {
-    std::string out;
-    for (const char c : report::escaped(text)) {
-        if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '[' || c == ']' ||
-            c == '~')
-            out += '\\';
-        out += c == '\n' ? ' ' : c;
-    }
-    return out;
-}
 
 std::string_view mark(NightVerdict verdict) {
     switch (verdict) {
@@ -50,11 +39,13 @@ std::string table(const std::vector<const NightRow*>& rows, const report::RowNam
     for (std::size_t i = 0; i < rows.size() && i < most_rows; ++i) {
         const NightRow& row = *rows[i];
         const compare::Row& against = row.against_baseline;
-        out +=
-            fmt::format("| {} | {} | {} | {:g} % | {} | {} |\n", cell(names.of(against.id).text()),
-                        cell(change_words(against)), cell(ratio_words(against)),
-                        against.margin * 100, row.rerun ? cell(change_words(*row.rerun)) : "–",
-                        cell(why_words(row).empty() ? against.reason : why_words(row)));
+        out += fmt::format(
+            "| {} | {} | {} | {:g} % | {} | {} |\n",
+            report::markdown_cell(names.of(against.id).text()),
+            report::markdown_cell(change_words(against)),
+            report::markdown_cell(ratio_words(against)), against.margin * 100,
+            row.rerun ? report::markdown_cell(change_words(*row.rerun)) : "–",
+            report::markdown_cell(why_words(row).empty() ? against.reason : why_words(row)));
     }
     if (rows.size() > most_rows)
         out +=
@@ -67,7 +58,8 @@ std::string explained(const std::vector<const NightRow*>& rows, const report::Ro
     for (std::size_t i = 0; i < rows.size() && i < most_explained; ++i) {
         out += fmt::format("<details><summary>Evidence: {}</summary>\n\n",
                            report::escaped(names.of(rows[i]->against_baseline.id).text()));
-        for (const std::string& sentence : evidence(*rows[i])) out += "- " + cell(sentence) + '\n';
+        for (const std::string& sentence : evidence(*rows[i]))
+            out += "- " + report::markdown_cell(sentence) + '\n';
         out += "\n</details>\n";
     }
     return out;
@@ -82,15 +74,16 @@ std::string list(std::string_view title, const std::vector<std::string>& sentenc
     if (sentences.empty()) return "";
     std::string out = fmt::format("\n### {}\n\n", title);
     for (std::size_t i = 0; i < sentences.size() && i < most_rows; ++i)
-        out += "- " + cell(sentences[i]) + '\n';
+        out += "- " + report::markdown_cell(sentences[i]) + '\n';
     return out;
 }
 
 }  // namespace
 
 std::string markdown_summary(const Night& night) {
-    std::string out = fmt::format("## {} {}: {}\n", mark(night.verdict), cell(night.suite),
-                                  cell(verdict_words(night)));
+    std::string out =
+        fmt::format("## {} {}: {}\n", mark(night.verdict), report::markdown_cell(night.suite),
+                    report::markdown_cell(verdict_words(night)));
     out += list("Below their level", night.below_level);
     out += list("Could not be run", night.failures);
     // Why it is no pass comes before the rows.
@@ -112,7 +105,8 @@ std::string markdown_summary(const Night& night) {
     if (!is_ambiguous) out += list("Warnings", night.warnings);
     out += "\n<details><summary>The night</summary>\n\n| | |\n|---|---|\n";
     for (const auto& [name, value] : facts(night))
-        out += fmt::format("| {} | {} |\n", cell(name), cell(value));
+        out +=
+            fmt::format("| {} | {} |\n", report::markdown_cell(name), report::markdown_cell(value));
     return out + "\n</details>\n";
 }
 

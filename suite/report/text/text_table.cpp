@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <sstream>
 
+#include "suite/report/markup.hpp"
 #include "suite/report/text/terminal_text.hpp"
 
 namespace assay::report {
@@ -269,16 +271,28 @@ std::string annotated_table(const Grid& rows, std::size_t width, const RowText& 
     return out;
 }
 
+std::string markdown_cell(std::string_view text) {
+    const auto is_letter = [](unsigned char c) { return std::isalnum(c) || c >= 0x80; };
+    const std::string safe = escaped(text);
+    std::string out;
+    for (std::size_t i = 0; i < safe.size(); ++i) {
+        // Within a word an underscore is one.
+        const bool in_word = safe[i] == '_' && i > 0 && i + 1 < safe.size() &&
+                             is_letter(static_cast<unsigned char>(safe[i - 1])) &&
+                             is_letter(static_cast<unsigned char>(safe[i + 1]));
+        if (!in_word && std::string_view("|\\`*_[]~").find(safe[i]) != std::string_view::npos)
+            out += '\\';
+        out += safe[i] == '\n' ? ' ' : safe[i];
+    }
+    return out;
+}
+
 std::string markdown_table(const Grid& rows) {
     if (rows.empty()) return "";
     std::string out;
     const auto add = [&](const std::vector<std::string>& cells) {
         out += '|';
-        for (const std::string& cell : cells) {
-            out += ' ';
-            for (const char c : printable(cell)) out += c == '|' ? "\\|" : std::string(1, c);
-            out += " |";
-        }
+        for (const std::string& cell : cells) out += ' ' + markdown_cell(cell) + " |";
         out += '\n';
     };
     add(rows[0]);
