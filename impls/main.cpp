@@ -11,20 +11,15 @@
 #include "impls/lte/register.hpp"
 #include "impls/model/tool.hpp"
 #include "impls/plato/register.hpp"
-#include "suite/cli/command.hpp"
-
-#ifdef ASSAY_HAVE_TORCH
 #include "impls/tensors/module.hpp"
-#endif
+#include "suite/cli/command.hpp"
 
 int main(int argc, char** argv) {
     assay::Registry registry;
     // A sample judges nothing, and a claims file that is edited must not end a campaign that runs.
     const bool one_sample = assay::cli::runs_one_sample(argc, argv);
     const auto claims = one_sample ? assay::Claims::leave : assay::Claims::read;
-#ifdef ASSAY_HAVE_TORCH
     if (!one_sample) assay::tensors::hold_module();
-#endif
     try {
         registry.add(assay::lazarus::make_system(claims));
         registry.add(assay::lte::make_system(claims));

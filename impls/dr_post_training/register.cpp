@@ -17,13 +17,11 @@ System make_system(Claims claims) {
     system.id = "dr_post_training";
     system.title = "Dr. Post-Training: general data as a regulariser of the target's direction";
     system.paper = "arXiv 2605.07063v1";
-    system.experiments = {crossovers(), x_projection()};
-#ifdef ASSAY_HAVE_TORCH
-    for (auto* const experiment : {sft_perplexity, sft_downstream, case_study, rlvr, rlhf, overhead,
-                                   scoring_cost, peak_memory, x_sets, x_mix, x_scaling, x_faults,
-                                   breakdown, overhead_h200, bias_exposure, compression, x_choose})
-        system.experiments.push_back(experiment());
-#endif
+    system.experiments = {crossovers(),    x_projection(), sft_perplexity(), sft_downstream(),
+                          case_study(),    rlvr(),         rlhf(),           overhead(),
+                          scoring_cost(),  peak_memory(),  x_sets(),         x_mix(),
+                          x_scaling(),     x_faults(),     breakdown(),      overhead_h200(),
+                          bias_exposure(), compression(),  x_choose()};
     system.event_kinds = {
         {"redo", "steps computed again", EventColour::recovery, EventLane::labelled},
         {"restore", "states restored", EventColour::recovery, EventLane::labelled},

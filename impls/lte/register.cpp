@@ -15,13 +15,11 @@ System make_system(Claims claims) {
         "LTE: learned structured sparsity in the feed-forward networks of language models";
     system.paper = "arXiv 2402.06126v4";
 
-    system.experiments = {tab1(), fig8(), fig8b()};
-#ifdef ASSAY_HAVE_TORCH
     for (auto* const experiment :
-         {fig2, fig3, fig5, fig6, fig7, fig9, fig10, fig11, fig12, fig13, fig14, fig15, fig16, tab2,
-          x_schedule, x_smollm2, x_routers, x_product})
+         {tab1,  fig8,  fig8b, fig2,       fig3,      fig5,      fig6,
+          fig7,  fig9,  fig10, fig11,      fig12,     fig13,     fig14,
+          fig15, fig16, tab2,  x_schedule, x_smollm2, x_routers, x_product})
         system.experiments.push_back(experiment());
-#endif
 
     if (claims == Claims::read) system.claims = read_claims(datasets_dir() / "claims" / "lte.toml");
     system.custom_checks = {{"latency_nearly_linear", latency_nearly_linear}};

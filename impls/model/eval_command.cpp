@@ -15,6 +15,7 @@
 #include "impls/model/tool.hpp"
 #include "impls/nn/files/decoder_config.hpp"
 #include "impls/nn/files/ffn_sparsity.hpp"
+#include "impls/tensors/module.hpp"
 #include "suite/cli/terminal/output.hpp"
 
 namespace assay::model {
@@ -105,7 +106,7 @@ class EvalCommand : public Command {
         // Only the engine leaves out what a file says is to be left out.
         const bool sparse = nn::read_ffn_sparsity(file, nn::read_decoder_config(file)).has_value();
         const bool libtorch =
-            through_.empty() ? have_libtorch() && !sparse : through_ == "libtorch";
+            through_.empty() ? tensors::module_is_built() && !sparse : through_ == "libtorch";
         const auto scorer =
             libtorch ? libtorch_scorer(file, options) : engine_scorer(file, options);
         ProgressLine progress(static_cast<std::int64_t>(ids.size()), "tokens");

@@ -9,6 +9,7 @@
 
 #include "impls/nn/files/tensor_file.hpp"
 #include "impls/nn/text/scored_rows.hpp"
+#include "impls/tensors/part.hpp"
 
 namespace assay::model {
 
@@ -26,8 +27,7 @@ struct GradientRequest {
 /// safetensors, for each linear map of the layers ("layer3/up"), embeddings and head left out:
 /// layer3/up/gradients [n, O·I] and layer3/up/target [m, O·I], the gradients of rows' mean losses
 /// over their scored tokens; metadata "tokens" and "sources" are lists of the general rows' scored
-/// tokens and sources, as JSON. Throws UserError when the file cannot be written, and
-/// NotSupportedHere in a build without libtorch.
-void write_row_gradients(const GradientRequest& request);
+/// tokens and sources, as JSON. Throws UserError when the file cannot be written.
+inline const tensors::Part<void(const GradientRequest&)> write_row_gradients{"model/gradients"};
 
 }  // namespace assay::model

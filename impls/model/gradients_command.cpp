@@ -17,11 +17,6 @@
 #include "suite/base/quantity_text.hpp"
 #include "suite/cli/terminal/output.hpp"
 
-#ifdef ASSAY_HAVE_TORCH
-#include "impls/model/tensor_functions.hpp"
-#include "impls/tensors/module.hpp"
-#endif
-
 namespace assay::model {
 namespace {
 
@@ -137,15 +132,6 @@ class GradientsCommand : public Command {
 };
 
 }  // namespace
-
-void write_row_gradients(const GradientRequest& request) {
-#ifdef ASSAY_HAVE_TORCH
-    tensors::functions<TensorFunctions>().write_gradients(request);
-#else
-    (void)request;
-    throw NotSupportedHere("gradients need libtorch, which this build is without");
-#endif
-}
 
 std::unique_ptr<Command> make_gradients_command() { return std::make_unique<GradientsCommand>(); }
 

@@ -5,11 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "impls/model/tensor_functions.hpp"
+#include "impls/model/gradients.hpp"
 #include "impls/nn/files/safetensors_writer.hpp"
 #include "impls/nn/row_gradients.hpp"
 
 namespace assay::model {
+namespace {
 
 void write_gradients(const GradientRequest& request) {
     if (request.threads > 0) at::set_num_threads(request.threads);
@@ -62,4 +63,7 @@ void write_gradients(const GradientRequest& request) {
     writer.publish();
 }
 
+const tensors::Provided provided_gradients(write_row_gradients, write_gradients);
+
+}  // namespace
 }  // namespace assay::model

@@ -2,7 +2,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 
-#include "impls/model/tensor_functions.hpp"
+#include "impls/model/perplexity.hpp"
 #include "impls/nn/decoder.hpp"
 
 namespace assay::model {
@@ -32,11 +32,11 @@ class LibtorchScorer final : public WindowScorer {
     at::ScalarType compute_;
 };
 
-}  // namespace
-
-std::unique_ptr<WindowScorer> decoder_scorer(const nn::TensorFile& file,
-                                             const ScorerOptions& options) {
+std::unique_ptr<WindowScorer> scorer(const nn::TensorFile& file, const ScorerOptions& options) {
     return std::make_unique<LibtorchScorer>(file, options);
 }
 
+const tensors::Provided provided_scorer(libtorch_scorer, scorer);
+
+}  // namespace
 }  // namespace assay::model

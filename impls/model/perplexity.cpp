@@ -10,11 +10,6 @@
 #include "impls/nn/files/decoder_config.hpp"
 #include "suite/base/error.hpp"
 
-#ifdef ASSAY_HAVE_TORCH
-#include "impls/model/tensor_functions.hpp"
-#include "impls/tensors/module.hpp"
-#endif
-
 namespace assay::model {
 namespace {
 
@@ -80,24 +75,5 @@ std::unique_ptr<WindowScorer> engine_scorer(const nn::TensorFile& file,
     engine.blocks = decode::blocks_for_window(options.context, context);
     return std::make_unique<EngineScorer>(file, engine);
 }
-
-#ifdef ASSAY_HAVE_TORCH
-
-bool have_libtorch() { return true; }
-
-std::unique_ptr<WindowScorer> libtorch_scorer(const nn::TensorFile& file,
-                                              const ScorerOptions& options) {
-    return tensors::functions<TensorFunctions>().decoder_scorer(file, options);
-}
-
-#else
-
-bool have_libtorch() { return false; }
-
-std::unique_ptr<WindowScorer> libtorch_scorer(const nn::TensorFile&, const ScorerOptions&) {
-    throw NotSupportedHere("this build has no libtorch; leave --through out, or give engine");
-}
-
-#endif
 
 }  // namespace assay::model

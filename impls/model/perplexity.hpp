@@ -9,6 +9,7 @@
 
 #include "impls/nn/files/tensor_file.hpp"
 #include "impls/nn/text/tokenizer.hpp"
+#include "impls/tensors/part.hpp"
 
 namespace assay::model {
 
@@ -31,10 +32,10 @@ struct ScorerOptions {
 /// The decoding engine on the CPU.
 std::unique_ptr<WindowScorer> engine_scorer(const nn::TensorFile& file,
                                             const ScorerOptions& options);
-/// libtorch. Throws NotSupportedHere in a build without it, and where its module cannot be opened.
-std::unique_ptr<WindowScorer> libtorch_scorer(const nn::TensorFile& file,
-                                              const ScorerOptions& options);
-bool have_libtorch();
+/// libtorch: the decoder that also trains.
+inline const tensors::Part<std::unique_ptr<WindowScorer>(const nn::TensorFile&,
+                                                         const ScorerOptions&)>
+    libtorch_scorer{"model/libtorch_scorer"};
 
 struct Perplexity {
     std::int64_t tokens = 0;  ///< scored: all but each window's first

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "impls/tensors/needs.hpp"
+#include "suite/base/error.hpp"
 #include "suite/experiment/experiment.hpp"
 
 namespace assay::tensors {
@@ -50,7 +51,12 @@ class Part<Result(Arguments...)> {
     /// Files that it reads, for Experiment::inputs.
     std::vector<Input> inputs() const { return inputs_of(declared_.needs); }
 
-    /// Throws NotSupportedHere with what lacks() says.
+    /// Opens the module now, not at the first call. Throws NotSupportedHere with what lacks() says.
+    void open() const {
+        if (const auto reason = lacks()) throw NotSupportedHere(*reason);
+        part_of_module(name());
+    }
+    /// Throws NotSupportedHere where the module is not here.
     Result operator()(Arguments... arguments) const {
         const auto function = reinterpret_cast<Result (*)(Arguments...)>(part_of_module(name()));
         return function(std::forward<Arguments>(arguments)...);

@@ -25,11 +25,6 @@ double real(const std::string& axis, const Value& value, double least, double mo
                                 to_string(value)));
 }
 
-std::string word(const std::string& axis, const Value& value) {
-    if (const auto* text = std::get_if<std::string>(&value)) return *text;
-    throw UserError(fmt::format("axis {}: a word, not {}", axis, to_string(value)));
-}
-
 void refuse_word(const std::string& axis, const Value& value, const std::string& words) {
     throw UserError(fmt::format("axis {}: one of {}, not '{}'", axis, words, to_string(value)));
 }

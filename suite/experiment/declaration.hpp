@@ -67,7 +67,6 @@ namespace axis_values {
 std::int64_t whole(const std::string& axis, const Value& value, std::int64_t least,
                    std::int64_t most);
 double real(const std::string& axis, const Value& value, double least, double most);
-std::string word(const std::string& axis, const Value& value);
 [[noreturn]] void refuse_word(const std::string& axis, const Value& value,
                               const std::string& words);
 
@@ -107,7 +106,7 @@ Member read(const std::string& axis, const Value& value, [[maybe_unused]] Limits
         if (const auto known = of_word<Member>(to_string(value))) return *known;
         refuse_word(axis, value, words_of<Member>());
     } else {
-        return word(axis, value);
+        return to_string(value);
     }
 }
 
@@ -196,19 +195,19 @@ class Axes {
         auto limits = axis_values::no_limits<Number>();
         if constexpr ((std::is_convertible_v<Others, decltype(limits)> && ...))
             ((limits = others), ...);
-        readers_.push_back([name, place, limits, nothing](const SampleSpec& spec,
-                                                          Settings& settings) {
-            const auto found = spec.axes.find(name);
-            auto& member = std::invoke(place, settings);
-            if (found == spec.axes.end() || to_string(found->second) == nothing)
-                member.reset();
-            else
-                member = axis_values::read<Number>(
-                    name,
-                    std::is_arithmetic_v<Number> ? parse_value(to_string(found->second))
-                                                 : found->second,
-                    limits);
-        });
+        readers_.push_back(
+            [name, place, limits, nothing](const SampleSpec& spec, Settings& settings) {
+                const auto found = spec.axes.find(name);
+                auto& member = std::invoke(place, settings);
+                if (found == spec.axes.end() || to_string(found->second) == nothing)
+                    member.reset();
+                else
+                    member = axis_values::read<Number>(name,
+                                                       std::is_arithmetic_v<Number>
+                                                           ? parse_value(to_string(found->second))
+                                                           : found->second,
+                                                       limits);
+            });
         axes_.push_back({name, std::move(says), std::move(values), sizeof...(Others) > 0});
     }
 
@@ -227,7 +226,8 @@ class Axes {
     template <class Base>
     requires std::derived_from<Settings, Base>
     void part(const Axes<Base>& part) {
-        this->part(part, [](auto& settings) -> auto& { return settings; });
+        this->part(
+            part, [](auto& settings) -> auto& { return settings; });
     }
 
     /// What else of a sample is part of its settings: given(&Fig8::seed, &SampleSpec::seed).
@@ -241,9 +241,10 @@ class Axes {
     /// What no single axis can tell. Throws UserError.
     void check(Hook<void(const Settings&)> check) { checks_.push_back(std::move(check)); }
 
-    const std::vector<Axis>& declared() const { return axes_; }
+    const std::vector<Axis>& declared() const& { return axes_; }
+    std::vector<Axis> declared() && { return std::move(axes_); }
     /// Of a sample, checked. A case that does not name an axis has the first of its values
-    /// (unnamed_value()). Throws UserError.
+    /// (unnamed_value()); where there is none, the member's own. Throws UserError.
     Settings read(const SampleSpec& spec) const {
         Settings settings = read_unchecked(spec);
         check_all(settings);
@@ -269,12 +270,14 @@ class Axes {
     template <class Place, class Member = MemberAt<Place>>
     void bind(const std::string& name, Place place, std::string says, std::vector<Value> values,
               bool open, axis_values::Limits<Member> limits = axis_values::no_limits<Member>()) {
-        readers_.push_back([name, place, limits, unnamed = values.front()](const SampleSpec& spec,
-                                                                           Settings& settings) {
-            const auto found = spec.axes.find(name);
-            const Value& value = found == spec.axes.end() ? unnamed : found->second;
-            std::invoke(place, settings) = axis_values::read<Member>(name, value, limits);
-        });
+        const auto unnamed = values.empty() ? std::nullopt : std::optional(values.front());
+        readers_.push_back(
+            [name, place, limits, unnamed](const SampleSpec& spec, Settings& settings) {
+                const auto found = spec.axes.find(name);
+                if (found == spec.axes.end() && !unnamed) return;
+                const Value& value = found == spec.axes.end() ? *unnamed : found->second;
+                std::invoke(place, settings) = axis_values::read<Member>(name, value, limits);
+            });
         axes_.push_back({name, std::move(says), std::move(values), open});
     }
 
@@ -329,9 +332,8 @@ class Declaration : public Axes<Settings> {
     /// What only a sample that runs is given, and that may be lacking where it is only planned.
     template <class Place, class How>
     void given_to_run(Place place, How how) {
-        run_readers_.push_back([place, how](Settings& settings) {
-            std::invoke(place, settings) = std::invoke(how);
-        });
+        run_readers_.push_back(
+            [place, how](Settings& settings) { std::invoke(place, settings) = std::invoke(how); });
     }
 
     /// `run(settings, recorder)`; needs(run), where it is such a part.
@@ -355,8 +357,8 @@ class Declaration : public Axes<Settings> {
         };
         rest.unsupported = nullptr;
         if (!reasons_.empty())
-            rest.unsupported = [axes, reasons = reasons_](
-                                   const SampleSpec& spec) -> std::optional<std::string> {
+            rest.unsupported =
+                [axes, reasons = reasons_](const SampleSpec& spec) -> std::optional<std::string> {
                 const Settings settings = axes.read_unchecked(spec);
                 for (const auto& why : reasons)
                     if (auto reason = why(settings)) return reason;

@@ -19,4 +19,14 @@ Metric Metrics::varying(std::string name, std::string unit, std::string says, Di
         {std::move(name), std::move(unit), std::move(says), better, false, std::move(labels)});
 }
 
+Metric Metrics::exact_unless(std::vector<Provenance> varies, std::string name, std::string unit,
+                             std::string says, Direction better) {
+    return metric({.name = std::move(name),
+                   .unit = std::move(unit),
+                   .says = std::move(says),
+                   .better = better,
+                   .deterministic = true,
+                   .varies = std::move(varies)});
+}
+
 }  // namespace assay

@@ -38,7 +38,10 @@ class Metrics {
                  std::vector<std::string> labels = {});
     Metric varying(std::string name, std::string unit, std::string says, Direction better = none,
                    std::vector<std::string> labels = {});
-    Metric metric(MetricSpec spec);  ///< with `only`, `varies`
+    /// Equal but in samples of these.
+    Metric exact_unless(std::vector<Provenance> varies, std::string name, std::string unit,
+                        std::string says, Direction better = none);
+    Metric metric(MetricSpec spec);
 
   private:
     friend class Metric;

@@ -16,6 +16,7 @@
 #include "suite/base/process.hpp"
 #include "suite/base/sha256.hpp"
 #include "suite/compare/read_arm.hpp"
+#include "suite/experiment/declaration.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/import_export/google_benchmark_file.hpp"
 
@@ -55,9 +56,20 @@ std::vector<std::string> split(const std::string& text) {
     return arguments;
 }
 
-std::string text_of(const Case& axes, std::string_view axis) {
-    const auto found = axes.find(axis);
-    return found == axes.end() ? std::string() : assay::to_string(found->second);
+struct Benchmark {
+    std::string name, program, arguments;
+    fs::path scratch;
+};
+
+Axes<Benchmark> benchmark_axes() {
+    Axes<Benchmark> axes;
+    axes.axis("name", &Benchmark::name, "what reports call it", {}, or_others);
+    axes.axis("program", &Benchmark::program,
+              "name of a file beside this program or in PATH; or a path", {}, or_others);
+    axes.axis("arguments", &Benchmark::arguments, "what it is started with, separated by spaces",
+              {}, or_others);
+    axes.given(&Benchmark::scratch, &SampleSpec::scratch);
+    return axes;
 }
 
 /// Runs it in this process' group, so that who ends the sample ends the program too. What it prints
@@ -116,12 +128,12 @@ void record_benchmarks(const GoogleBenchmarkFile& file, Recorder& recorder) {
             recorder.metric(compare::failed_part_metric, 1, {{"benchmark", name}});
 }
 
-void run_benchmark(const SampleSpec& spec, Recorder& recorder) {
-    const fs::path program = find_benchmark_program(text_of(spec.axes, "program"));
-    const fs::path out = fs::path(spec.scratch) / "benchmark.json";
+void run(const Benchmark& benchmark, Recorder& recorder) {
+    const fs::path program = find_benchmark_program(benchmark.program);
+    const fs::path out = benchmark.scratch / "benchmark.json";
     if (std::error_code error; fs::is_regular_file(program, error))
         recorder.event(build_event, 0, -1, {{"sha256", sha256_file_hex(program)}});
-    std::vector<std::string> arguments = split(text_of(spec.axes, "arguments"));
+    std::vector<std::string> arguments = split(benchmark.arguments);
     arguments.push_back("--benchmark_out=" + out.string());
     arguments.emplace_back("--benchmark_out_format=json");
     run_program(program, arguments);
@@ -133,49 +145,53 @@ void run_benchmark(const SampleSpec& spec, Recorder& recorder) {
     record_benchmarks(GoogleBenchmarkFile(text, program.string()), recorder);
 }
 
-Experiment make_experiment() {
-    Experiment experiment;
-    experiment.id = std::string(benchmark_experiment);
-    experiment.title = "A benchmark program";
-    experiment.source = "Google Benchmark";
-    experiment.says =
-        "Starts a program of Google Benchmark afresh for every sample and keeps the fastest of "
-        "each "
-        "benchmark's repetitions: what disturbs one only makes it slower. Suites of the nightly "
-        "gate name such programs; by hand: -a "
-        "name=NAME -a program=FILE -a arguments=TEXT.";
-    experiment.axes = {
-        {"name", "what reports call it", {}, true},
-        {"program", "name of a file beside this program or in PATH; or a path", {}, true},
-        {"arguments", "what it is started with, separated by spaces", {}, true}};
-    experiment.variants = {"program"};
-    experiment.metrics = {{"real_time",
-                           "s",
-                           "time of one iteration in the fastest repetition",
-                           Direction::lower,
-                           false,
-                           {"benchmark"}},
-                          {std::string(compare::failed_part_metric),
-                           "count",
-                           "1 for a benchmark that failed, beside others that ran",
-                           Direction::lower,
-                           false,
-                           {"benchmark"}}};
+std::vector<MetricSpec> metrics() {
+    std::vector<MetricSpec> metrics{{"real_time",
+                                     "s",
+                                     "time of one iteration in the fastest repetition",
+                                     Direction::lower,
+                                     false,
+                                     {"benchmark"}},
+                                    {std::string(compare::failed_part_metric),
+                                     "count",
+                                     "1 for a benchmark that failed, beside others that ran",
+                                     Direction::lower,
+                                     false,
+                                     {"benchmark"}}};
     for (const char* limit : limits)
-        experiment.metrics.push_back({limit,
-                                      "share",
-                                      "of the bandwidth of memory, as the benchmark itself tells",
-                                      Direction::higher,
-                                      false,
-                                      {"benchmark"}});
+        metrics.push_back({limit,
+                           "share",
+                           "of the bandwidth of memory, as the benchmark itself tells",
+                           Direction::higher,
+                           false,
+                           {"benchmark"}});
+    return metrics;
+}
+
+Experiment make_experiment() {
     ProfilePlan toy;
     toy.provenances = {Provenance::measured};
     toy.rounds = 5;
     toy.seconds_per_sample = 5;
-    experiment.profiles = {toy};
-    experiment.figure = {Figure::Kind::bars, "real_time", "benchmark", {"name"}, "", "s", true};
-    experiment.run = run_benchmark;
-    return experiment;
+    Declaration<Benchmark> declaration(
+        {.id = std::string(benchmark_experiment),
+         .title = "A benchmark program",
+         .source = "Google Benchmark",
+         .says = "Starts a program of Google Benchmark afresh for every sample and keeps the "
+                 "fastest of each benchmark's repetitions: what disturbs one only makes it slower. "
+                 "Suites of the nightly gate name such programs; by hand: -a name=NAME -a "
+                 "program=FILE -a arguments=TEXT.",
+         .variants = {"program"},
+         .metrics = metrics(),
+         .profiles = {toy},
+         .figure = {.kind = Figure::Kind::bars,
+                    .metric = "real_time",
+                    .x = "benchmark",
+                    .panels = {"name"},
+                    .y_title = "s",
+                    .log_y = true}});
+    declaration.part(benchmark_axes());
+    return declaration.runs(run);
 }
 
 bool is_path(const fs::path& program) { return program.native().find('/') != std::string::npos; }
@@ -220,10 +236,11 @@ std::optional<std::string> mixed_builds(std::span<const store::Sample> samples) 
     std::map<std::pair<std::string, std::string>, std::set<std::string>> builds;
     for (const store::Sample& sample : samples) {
         if (sample.spec.experiment != benchmark_experiment || sample.status != "ok") continue;
+        const Benchmark named = benchmark_axes().read(sample.spec);
         for (const store::Event& event : sample.events)
             if (event.kind == build_event && event.detail.is_object())
-                builds[{text_of(sample.spec.axes, "name"), text_of(sample.spec.axes, "program")}]
-                    .insert(event.detail.value("sha256", "").substr(0, 12));
+                builds[{named.name, named.program}].insert(
+                    event.detail.value("sha256", "").substr(0, 12));
     }
     for (const auto& [program, hashes] : builds)
         if (hashes.size() > 1)

@@ -86,6 +86,7 @@ TEST_F(DecodeExperiments, MeasuredSamplesNeedTheModelAndTakeNothingForGranted) {
     setenv("ASSAY_DATA", "/nowhere", 1);
     for (const Experiment& experiment : {x_prefix(), x_pressure()}) {
         SampleSpec spec;
+        spec.variant = experiment.variants.front();
         spec.axes = {{"share", 0.5}, {"blocks", 0.05}};
         spec.provenance = Provenance::simulated;
         EXPECT_FALSE(experiment.unsupported(spec));
@@ -100,6 +101,7 @@ TEST_F(DecodeExperiments, MeasuredSamplesNeedTheModelAndTakeNothingForGranted) {
     }
     // Too few blocks for any request.
     SampleSpec spec;
+    spec.variant = "swap";
     spec.axes = {{"blocks", 0.05}};
     spec.provenance = Provenance::measured;
     EXPECT_THROW(x_pressure().validate(spec), UserError);

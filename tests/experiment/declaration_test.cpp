@@ -115,7 +115,6 @@ TEST(Declaration, RefusesWhatNoAxisAllows) {
                                                {{"rate", "fast"}},
                                                {{"kind", "third"}},
                                                {{"replan", "maybe"}},
-                                               {{"trace", std::int64_t{3}}},
                                                {{"share", 1.5}},
                                                {{"overlap", 2.0}},
                                                {{"overlap", "much"}},
@@ -131,12 +130,12 @@ TEST(Declaration, RefusesWhatNoAxisAllows) {
 }
 
 TEST(Declaration, ReadsWhatASampleNamesAndTheFirstValueOfTheRest) {
-    const Settings settings = declared_example().read(
-        sample({{"workers", std::int64_t{3}},
-                {"length", 0.5},
-                {"overlap", "of the profile"},
-                {"chosen", "0.25"},  // an axis of words has words
-                {"name", "a"}}));
+    const Settings settings =
+        declared_example().read(sample({{"workers", std::int64_t{3}},
+                                        {"length", 0.5},
+                                        {"overlap", "of the profile"},
+                                        {"chosen", "0.25"},  // an axis of words has words
+                                        {"name", "a"}}));
     EXPECT_EQ(settings.workers, 3);
     EXPECT_EQ(settings.length, 0.5);
     EXPECT_EQ(settings.rate, 0.5);
@@ -153,10 +152,11 @@ TEST(Declaration, ReadsWhatASampleNamesAndTheFirstValueOfTheRest) {
 TEST(Declaration, RunsWithSettings) {
     Declaration<Settings> declaration = declared_example();
     declaration.given_to_run(&Settings::corpus, [] { return "only where it runs"; });
-    const Experiment experiment = declaration.runs([](const Settings& settings, Recorder& recorder) {
-        EXPECT_EQ(settings.corpus, "only where it runs");
-        run(settings, recorder);
-    });
+    const Experiment experiment =
+        declaration.runs([](const Settings& settings, Recorder& recorder) {
+            EXPECT_EQ(settings.corpus, "only where it runs");
+            run(settings, recorder);
+        });
     MemoryRecorder recorder;
     experiment.run(sample({{"workers", std::int64_t{3}}}), recorder);
     EXPECT_EQ(recorder.value("workers"), 3);
@@ -178,8 +178,9 @@ TEST(Declaration, SaysWhatIsLackingAndRead) {
     declaration.inputs([](const Settings& settings) {
         return std::vector<Input>{{.name = "trace", .file = settings.cluster.trace, .sha256 = {}}};
     });
-    declaration.calibration(
-        [](const Settings& settings) { return nlohmann::json{{"workers", settings.workers}}; });
+    declaration.calibration([](const Settings& settings) {
+        return nlohmann::json{{"workers", settings.workers}};
+    });
     const Experiment experiment = declaration.runs(Part());
     EXPECT_EQ(experiment.unsupported(sample({{"workers", std::int64_t{9}}})), "too many workers");
     EXPECT_EQ(experiment.unsupported(sample({})), "the module is missing");

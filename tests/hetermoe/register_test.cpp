@@ -55,6 +55,7 @@ TEST_F(HetermoeRegister, EmulatedFiguresAskForLess) {
     }
     const Experiment experiment = fig7();
     SampleSpec spec;
+    spec.variant = "hetermoe";
     spec.axes = {{"panel", "d2-o3"},
                  {"calibration", "sheet"},
                  {"batch", std::int64_t{4}},
@@ -82,6 +83,13 @@ TEST_F(HetermoeRegister, FlowsAreAskedForAndNotDeclared) {
                  {"network", "flows"}};
     EXPECT_NO_THROW(experiment.validate(spec));
     spec.axes["network"] = std::string("flow");
+    EXPECT_THROW(experiment.validate(spec), UserError);
+    spec.axes["network"] = std::string("timeline");
+    EXPECT_NO_THROW(experiment.validate(spec));
+    spec.axes["calibration"] = std::string("guessed");
+    EXPECT_THROW(experiment.validate(spec), UserError);
+    spec.axes["calibration"] = std::string("sheet");
+    spec.variant = "x";
     EXPECT_THROW(experiment.validate(spec), UserError);
 }
 

@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "impls/model/perplexity.hpp"
+#include "impls/tensors/module.hpp"
 #include "tests/decode/reference_decoder.hpp"
 #include "tests/model/model_program.hpp"
 
@@ -53,7 +54,7 @@ class ModelEval : public ModelProgram {
 
 TEST_F(ModelEval, AsTheReference) {
     for (const char* const through : {"engine", "libtorch"}) {
-        if (through == std::string("libtorch") && !have_libtorch()) continue;
+        if (through == std::string("libtorch") && !tensors::module_is_built()) continue;
         SCOPED_TRACE(through);
         const std::vector<std::string> command{"model",   "eval",      file,   "--text",
                                                text_file, "--through", through};

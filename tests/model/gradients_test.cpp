@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "impls/model/perplexity.hpp"
+#include "impls/tensors/module.hpp"
 #include "tests/model/model_program.hpp"
 
 namespace assay::model {
@@ -30,7 +31,7 @@ class ModelGradients : public ModelProgram {
 };
 
 TEST_F(ModelGradients, AreWrittenForEveryMapRowAndSource) {
-    if (!have_libtorch()) GTEST_SKIP() << "needs libtorch";
+    if (!tensors::module_is_built()) GTEST_SKIP() << "needs libtorch";
     const auto printed = assay({"model", "gradients", file, "--general", general + "," + more,
                                 "--target", target, "-o", output, "--threads", "1", "--json"});
     ASSERT_EQ(printed.exit_code, 0) << printed.err;
@@ -59,7 +60,7 @@ TEST_F(ModelGradients, AreWrittenForEveryMapRowAndSource) {
 }
 
 TEST_F(ModelGradients, OfAFewLayersAreThoseOfAll) {
-    if (!have_libtorch()) GTEST_SKIP() << "needs libtorch";
+    if (!tensors::module_is_built()) GTEST_SKIP() << "needs libtorch";
     const auto all = assay({"model", "gradients", file, "--general", general, "--target", target,
                             "-o", output, "--threads", "1"});
     ASSERT_EQ(all.exit_code, 0) << all.err;

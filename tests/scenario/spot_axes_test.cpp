@@ -7,17 +7,11 @@
 namespace assay {
 namespace {
 
-SampleSpec sample() {
-    SampleSpec spec;
-    for (const Axis& axis : spot_axes()) spec.axes[axis.name] = axis.values.front();
-    return spec;
-}
+SpotNodes spot(Case axes = {}) { return spot_axes().read({.axes = std::move(axes)}); }
 
 std::string refusal(const char* axis, Value value) {
-    SampleSpec spec = sample();
-    spec.axes[axis] = std::move(value);
     try {
-        nodes_of(spec);
+        nodes_of(spot({{axis, std::move(value)}}), 1);
     } catch (const UserError& error) {
         return error.what();
     }
@@ -25,23 +19,22 @@ std::string refusal(const char* axis, Value value) {
 }
 
 TEST(SpotAxes, TheirFirstValuesAreTheUsualTrace) {
-    const MappedTrace nodes = nodes_of(sample());
+    const MappedTrace nodes = nodes_of(spot(), 1);
     EXPECT_EQ(nodes.initial_workers, 10);
     EXPECT_FALSE(nodes.faults.faults.empty());
     for (const Fault& fault : nodes.faults.faults) EXPECT_LE(fault.t_s.value(), 80 * 60);
 }
 
 TEST(SpotAxes, FewerMinutesAndNodesAreThatManyAtMost) {
-    SampleSpec spec = sample();
-    spec.axes["minutes"] = std::int64_t{40};
-    spec.axes["nodes"] = std::int64_t{4};
-    const MappedTrace nodes = nodes_of(spec);
+    const MappedTrace nodes =
+        nodes_of(spot({{"minutes", std::int64_t{40}}, {"nodes", std::int64_t{4}}}), 1);
     EXPECT_EQ(nodes.initial_workers, 4);
     for (const Fault& fault : nodes.faults.faults) EXPECT_LE(fault.t_s.value(), 40 * 60);
 }
 
 TEST(SpotAxes, WhatMakesNoSenseIsNamed) {
-    EXPECT_NE(refusal("mapping", "best").find("axis mapping: 'best'"), std::string::npos);
+    EXPECT_NE(refusal("mapping", "best").find("axis mapping: one of min, delta_clamped"),
+              std::string::npos);
     EXPECT_NE(refusal("minutes", std::int64_t{81}).find("axis minutes: the trace p3-80min lasts"),
               std::string::npos);
     EXPECT_NE(refusal("nodes", std::int64_t{0}).find("nodes"), std::string::npos);

@@ -9,6 +9,7 @@
 #include "impls/decode/cpu/loops.hpp"
 #include "impls/decode/weights/weights.hpp"
 #include "impls/nn/files/decoder_config.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::decode {
 
@@ -18,6 +19,7 @@ constexpr int largest_pass = 64;   ///< tokens of one product
 /// As what whole numbers activations are multiplied with quantised rows.
 /// exact: 24 bits, what fp32 arithmetic keeps. int8: 8 bits of a block's largest; faster.
 enum class ActivationType { exact, int8 };
+ASSAY_NAMES(ActivationType, exact, int8)
 
 /// What a product multiplies: up to 64 tokens' activations, beside them their digits where rows are
 /// interleaved and quantised.

@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "impls/decode/requests/batch_run.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::decode {
 
 /// What becomes of the first engine when the last of the requests has half of its tokens.
 enum class Departure { none, tokens, with_kv, sigkill };
+ASSAY_NAMES(Departure, none, tokens, with_kv, sigkill)
 
 /// So long after a step began the first engine is killed.
 double into_a_step_s();

@@ -17,8 +17,6 @@ namespace {
 constexpr const char* model_id = "smollm2-135m-instruct";
 constexpr int drawn_ids = 32000;  // both models know them
 
-bool is_measured(const SampleSpec& spec) { return spec.provenance == Provenance::measured; }
-
 }  // namespace
 
 std::optional<std::string> smollm2_lacks() {
@@ -45,8 +43,8 @@ std::function<std::unique_ptr<BackEnd>()> SmolLm2::back_ends(const BackEndOption
     return [file = file_, make = back_ends_of(*file_, options)] { return make(); };
 }
 
-SampleRuns sample_runs(const SampleSpec& spec) {
-    if (!is_measured(spec))
+SampleRuns sample_runs(const Place& place) {
+    if (!place.measured())
         return {.context = modelled_context,
                 .options = on_modelled_gpu,
                 .seconds = [](const BatchRun& run) { return run.step_s; }};
@@ -101,22 +99,16 @@ std::vector<ProfilePlan> simulated_and_measured(const SampleTimes& per_sample) {
     return plans;
 }
 
-void vary_in_time(Experiment& experiment, std::initializer_list<std::string_view> metrics) {
-    for (MetricSpec& metric : experiment.metrics)
-        if (std::find(metrics.begin(), metrics.end(), metric.name) != metrics.end())
-            metric.varies.push_back(Provenance::measured);
+nlohmann::json taken_for_granted(const Place& place) {
+    return place.measured() ? nlohmann::json() : modelled_gpu_calibration();
 }
 
-void add_places(Experiment& experiment) {
-    experiment.calibration = [](const SampleSpec& spec) {
-        return is_measured(spec) ? nlohmann::json() : modelled_gpu_calibration();
-    };
-    experiment.unsupported = [](const SampleSpec& spec) {
-        return is_measured(spec) ? smollm2_lacks() : std::nullopt;
-    };
-    experiment.inputs = [](const SampleSpec& spec) {
-        return is_measured(spec) ? smollm2_inputs() : std::vector<Input>();
-    };
+std::optional<std::string> lacks(const Place& place) {
+    return place.measured() ? smollm2_lacks() : std::nullopt;
+}
+
+std::vector<Input> inputs_of(const Place& place) {
+    return place.measured() ? smollm2_inputs() : std::vector<Input>();
 }
 
 }  // namespace assay::decode

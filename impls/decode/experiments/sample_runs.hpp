@@ -2,19 +2,19 @@
 // SmolLM2-135M-Instruct (Q4_1) on this machine's processor.
 #pragma once
 
+#include <concepts>
+#include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "impls/decode/back_ends.hpp"
 #include "impls/decode/requests/batch_run.hpp"
 #include "impls/nn/files/decoder_config.hpp"
-#include "suite/experiment/experiment.hpp"
+#include "suite/experiment/declaration.hpp"
 
 namespace assay::decode {
 
@@ -25,8 +25,15 @@ struct SampleRuns {
     /// Of a run: modelled, or of this machine's time with what scheduling takes.
     std::function<double(const BatchRun&)> seconds;
 };
-/// By the sample's provenance. Throws UserError: the model is not here.
-SampleRuns sample_runs(const SampleSpec& spec);
+/// Where a sample runs, by its provenance.
+struct Place {
+    Provenance provenance{};
+    std::uint64_t seed = 0;
+
+    bool measured() const { return provenance == Provenance::measured; }
+};
+/// Throws UserError: the model is not here.
+SampleRuns sample_runs(const Place& place);
 
 /// SmolLM2 on this processor; the file is opened once.
 class SmolLm2 {
@@ -62,9 +69,19 @@ struct SampleTimes {
     double simulated_s = 0.2, measured_s = 30;
 };
 std::vector<ProfilePlan> simulated_and_measured(const SampleTimes& per_sample);
-/// Metrics of time: another each time where they are measured.
-void vary_in_time(Experiment& experiment, std::initializer_list<std::string_view> metrics);
-/// What a sample takes for granted, needs and reads, by its provenance.
-void add_places(Experiment& experiment);
+
+nlohmann::json taken_for_granted(const Place& place);
+std::optional<std::string> lacks(const Place& place);
+std::vector<Input> inputs_of(const Place& place);
+
+/// Declares all of that.
+template <std::derived_from<Place> Settings>
+void add_place(Declaration<Settings>& declaration) {
+    declaration.given(&Settings::provenance, &SampleSpec::provenance);
+    declaration.given(&Settings::seed, &SampleSpec::seed);
+    declaration.calibration(taken_for_granted);
+    declaration.unsupported(lacks);
+    declaration.inputs(inputs_of);
+}
 
 }  // namespace assay::decode

@@ -11,7 +11,8 @@
 #include "impls/decode/experiments/sample_runs.hpp"
 #include "impls/decode/service/engine_client.hpp"
 #include "suite/cluster/pacer.hpp"
-#include "suite/experiment/recorder.hpp"
+#include "suite/experiment/declaration.hpp"
+#include "suite/experiment/metrics.hpp"
 
 namespace assay::decode {
 namespace {
@@ -19,6 +20,16 @@ namespace {
 constexpr int requests = 4, prompt_tokens = 128, context = 768;
 constexpr std::size_t steps_before = 60, steps_after = 20;
 constexpr cluster::Seconds a_while{1};
+
+enum class Way { beside, beside_keep, stopped };
+ASSAY_NAMES(Way, beside, beside_keep, stopped)
+
+struct XSwap {
+    int weights = 0;  ///< MiB
+    Way way{};
+    std::uint64_t seed = 0;
+    std::filesystem::path scratch;
+};
 
 /// 0 where there was none. The mean, since steps are heard of in bursts on a busy machine.
 double mean_of(const std::vector<double>& gaps) {
@@ -37,7 +48,7 @@ class Swap {
             for (int& id : job.request.prompt) id %= RandomModel().vocabulary;
     }
 
-    void run(const std::string& variant) {
+    void run(Way way) {
         for (const BatchJob& job : jobs_) engine_.submit(job.request);
         made_.resize(jobs_.size());
         hear_until([&] { return fewest_tokens() >= steps_before; });
@@ -45,7 +56,7 @@ class Swap {
         const std::size_t first = heard_s_.size() - 1;
 
         const double begin_s = cluster::monotonic_s();
-        if (variant == "stopped") engine_.pause();
+        if (way == Way::stopped) engine_.pause();
         engine_.load(2, file_);
         hear_until([&] { return engine_.prepared() == 2; });
         load_s = cluster::monotonic_s() - begin_s;
@@ -55,17 +66,17 @@ class Swap {
             beside_pause_s =
                 std::max(0.0, *std::max_element(beside.begin(), beside.end()) - step_s);
         const double ready_s = cluster::monotonic_s();
-        engine_.begin_commit(variant == "beside_keep" ? BatchEngine::Cache::keep
-                                                      : BatchEngine::Cache::recompute);
+        engine_.begin_commit(way == Way::beside_keep ? BatchEngine::Cache::keep
+                                                     : BatchEngine::Cache::recompute);
         hear_until([&] { return engine_.version() == 2; });
-        if (variant == "stopped") engine_.go_on();
+        if (way == Way::stopped) engine_.go_on();
         const std::size_t new_ones = fewest_tokens() + steps_after;
         hear_until([&] { return version_heard_ == 2; });
         commit_s = version_heard_s_ - ready_s;
         hear_until([&] { return fewest_tokens() >= new_ones; });
         const auto between = gaps(heard_s_.size() - 1 - first);
         pause_s = std::max(0.0, *std::max_element(between.begin(), between.end()) - step_s);
-        if (variant != "stopped") slowed = beside_step_s / step_s;
+        if (way != Way::stopped) slowed = beside_step_s / step_s;
         for (const RequestId request : engine_.unfinished()) engine_.remove(request);
     }
 
@@ -128,61 +139,48 @@ class Swap {
     double version_heard_s_ = 0;     // its first one's
 };
 
-void run(const SampleSpec& spec, Recorder& recorder) {
-    const auto size = static_cast<int>(integer_axis(spec, "weights"));
-    const std::string file = (std::filesystem::path(spec.scratch) / "random.gguf").string();
-    const std::uint64_t bytes = write_random_model(file, random_model_of(size, context), spec.seed);
-    Swap swap(file, spec.seed);
-    swap.run(spec.variant);
-    recorder.metric("pause_s", swap.pause_s);
-    recorder.metric("load_s", swap.load_s);
-    recorder.metric("commit_s", swap.commit_s);
-    recorder.metric("pause_share", swap.pause_s / swap.load_s);
+struct Found : Metrics {
+    using Metrics::Metrics;
+    Metric pause_s =
+        varying("pause_s", "s", "the longest time without a token, less a usual step", lower);
+    Metric load_s = varying("load_s", "s", "until the weights could be used", lower);
+    Metric commit_s =
+        varying("commit_s", "s",
+                "from then to the first of their tokens; unless these are kept, keys and values "
+                "are computed anew in it",
+                lower);
+    Metric pause_share = varying("pause_share", "ratio", "pause over load_s", lower);
+    Metric loading_pause_s = varying("loading_pause_s", "s",
+                                     "the longest time without a token while they are loaded, "
+                                     "less a usual step; not stopped",
+                                     lower);
+    Metric slowed = varying("slowed", "ratio",
+                            "a step's time while they are loaded, over before; not stopped", lower);
+    Metric weight_bytes = exact("weight_bytes", "bytes", "of the matrices");
+    Metric same_bits = exact("same_bits", "bool",
+                             "ids and log-probabilities are those without new weights", higher);
+};
+
+void run(const XSwap& settings, Recorder& recorder) {
+    const std::string file = (settings.scratch / "random.gguf").string();
+    const std::uint64_t bytes =
+        write_random_model(file, random_model_of(settings.weights, context), settings.seed);
+    Swap swap(file, settings.seed);
+    swap.run(settings.way);
+    const Found found(recorder);
+    found.pause_s(swap.pause_s);
+    found.load_s(swap.load_s);
+    found.commit_s(swap.commit_s);
+    found.pause_share(swap.pause_s / swap.load_s);
     if (swap.slowed > 0) {
-        recorder.metric("slowed", swap.slowed);
-        recorder.metric("loading_pause_s", swap.beside_pause_s);
+        found.slowed(swap.slowed);
+        found.loading_pause_s(swap.beside_pause_s);
     }
-    recorder.metric("weight_bytes", static_cast<double>(bytes));
-    recorder.metric("same_bits", swap.same_bits() ? 1 : 0);
+    found.weight_bytes(bytes);
+    found.same_bits(swap.same_bits());
 }
 
-}  // namespace
-
-Experiment x_swap() {
-    Experiment experiment;
-    experiment.id = "decode/x_swap";
-    experiment.title = "New weights for an engine that decodes";
-    experiment.source = "our own; no paper's";
-    experiment.says =
-        "An engine in a process of its own decodes 4 requests with prompts of 128 tokens; then the "
-        "same weights come once more from a file, as version 2. beside: they are loaded beside "
-        "decoding and used from between two steps on, keys and values are computed anew; "
-        "beside_keep: these are kept; stopped: decoding stops while they are loaded, as where "
-        "there is room for one set of weights. The pause is the longest time from tokens to the "
-        "next, less that of a usual step; commit_s and loading_pause_s tell what it is made of. "
-        "LLaMA's shape with random weights in bf16, read from "
-        "memory that the file lies in.";
-    experiment.axes = {{"weights",
-                        "MiB of them, roughly",
-                        {std::int64_t{16}, std::int64_t{64}, std::int64_t{256}},
-                        true}};
-    experiment.variants = {"beside", "beside_keep", "stopped"};
-    experiment.metrics = {
-        {"pause_s", "s", "the longest time without a token, less a usual step", Direction::lower},
-        {"load_s", "s", "until the weights could be used", Direction::lower},
-        {"commit_s", "s",
-         "from then to the first of their tokens; unless these are kept, keys and values are "
-         "computed anew in it",
-         Direction::lower},
-        {"pause_share", "ratio", "pause over load_s", Direction::lower},
-        {"loading_pause_s", "s",
-         "the longest time without a token while they are loaded, less a usual step; not stopped",
-         Direction::lower},
-        {"slowed", "ratio", "a step's time while they are loaded, over before; not stopped",
-         Direction::lower},
-        {"weight_bytes", "bytes", "of the matrices", Direction::none, true},
-        {"same_bits", "bool", "ids and log-probabilities are those without new weights",
-         Direction::higher, true}};
+std::vector<ProfilePlan> profiles() {
     ProfilePlan toy;
     toy.rounds = 5;
     toy.provenances = {Provenance::measured};
@@ -193,17 +191,43 @@ Experiment x_swap() {
     small.profile = Profile::small;
     small.axes = {};
     small.seconds_per_sample = 20;
-    experiment.profiles = {toy, small};
-    experiment.figure = {.kind = Figure::Kind::lines,
-                         .metric = "pause_s",
-                         .x = "weights",
-                         .panels = {},
-                         .x_title = "weights (MiB)",
-                         .y_title = "pause (s)",
-                         .log_y = true};
-    experiment.validate = [](const SampleSpec& spec) { integer_axis(spec, "weights", 1, 4096); };
-    experiment.run = run;
-    return experiment;
+    return {toy, small};
+}
+
+}  // namespace
+
+Experiment x_swap() {
+    Declaration<XSwap> declaration(
+        {.id = "decode/x_swap",
+         .title = "New weights for an engine that decodes",
+         .source = "our own; no paper's",
+         .says =
+             "An engine in a process of its own decodes 4 requests with prompts of 128 tokens; "
+             "then the "
+             "same weights come once more from a file, as version 2. beside: they are loaded "
+             "beside "
+             "decoding and used from between two steps on, keys and values are computed anew; "
+             "beside_keep: these are kept; stopped: decoding stops while they are loaded, as where "
+             "there is room for one set of weights. The pause is the longest time from tokens to "
+             "the "
+             "next, less that of a usual step; commit_s and loading_pause_s tell what it is made "
+             "of. "
+             "LLaMA's shape with random weights in bf16, read from "
+             "memory that the file lies in.",
+         .metrics = declared<Found>(),
+         .profiles = profiles(),
+         .figure = {.kind = Figure::Kind::lines,
+                    .metric = "pause_s",
+                    .x = "weights",
+                    .x_title = "weights (MiB)",
+                    .y_title = "pause (s)",
+                    .log_y = true}});
+    declaration.axis("weights", &XSwap::weights, "MiB of them, roughly", {16, 64, 256},
+                     between(1, 4096));
+    declaration.variants(&XSwap::way);
+    declaration.given(&XSwap::seed, &SampleSpec::seed);
+    declaration.given(&XSwap::scratch, &SampleSpec::scratch);
+    return declaration.runs(run);
 }
 
 }  // namespace assay::decode

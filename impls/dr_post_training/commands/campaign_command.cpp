@@ -1,31 +1,23 @@
 // assay campaign dr_post_training.
 #include "impls/dr_post_training/campaign/virtual_schedule.hpp"
 #include "impls/dr_post_training/commands/commands.hpp"
-
-#ifdef ASSAY_HAVE_TORCH
-#include "impls/dr_post_training/tensor_functions.hpp"
-#include "suite/base/error.hpp"
+#include "impls/dr_post_training/experiments/x_faults.hpp"
 #include "suite/runner/sample/sample_folders.hpp"
-#endif
 
 namespace assay::dr_post_training {
-
-#ifdef ASSAY_HAVE_TORCH
 namespace {
 
 void prepare_live() {
-    if (const auto lacks = tensors::module_lacks()) throw NotSupportedHere(*lacks);
-    tensor_functions();                         // loaded once, not by every seed
+    run_live_schedule.open();                   // once, not by every seed
     runner::ScratchFolder::remove_abandoned();  // by seeds that were killed
 }
 
 drive::SeedOutcome run_live(std::uint64_t seed, const std::string&) {
     const runner::ScratchFolder scratch;
-    return tensor_functions().run_live_schedule(seed, scratch.path());
+    return run_live_schedule(seed, scratch.path());
 }
 
 }  // namespace
-#endif
 
 drive::Campaign campaign_modes() {
     drive::Campaign campaign;
@@ -33,13 +25,11 @@ drive::Campaign campaign_modes() {
         "Seeded schedules of faults against the guard of a training: its worker is killed, hangs, "
         "has a damaged tensor or numbers that are not finite, its checkpoints are torn or find the "
         "disk full; checks in each that the training ends as without faults, bit for bit.";
-    campaign.modes = {drive::in_virtual_time(
-        [](std::uint64_t seed, const std::string&) { return run_virtual_schedule(seed); })};
+    campaign.modes = {drive::in_virtual_time([](std::uint64_t seed, const std::string&) {
+                          return run_virtual_schedule(seed);
+                      }),
+                      drive::with_processes(prepare_live, run_live)};
     campaign.modes.front().seeds = {1, 500};
-#ifdef ASSAY_HAVE_TORCH
-    campaign.modes.push_back(drive::with_processes(prepare_live, run_live));
-    campaign.modes.back().seeds = {1, 20};
-#endif
     campaign.told = {{"steps", "steps stored"},         {"redone", "redone"},
                      {"repeated", "repeated"},          {"restarted", "workers replaced"},
                      {"restored", "states restored"},   {"unwritten", "checkpoints not written"},

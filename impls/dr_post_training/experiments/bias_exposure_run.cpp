@@ -13,7 +13,6 @@
 #include "impls/dr_post_training/policy/sets/group_solver.hpp"
 #include "impls/dr_post_training/recipes/fine_tuning.hpp"
 #include "impls/dr_post_training/recipes/row_products.hpp"
-#include "impls/dr_post_training/tensor_functions.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::dr_post_training {
@@ -94,14 +93,14 @@ std::vector<at::Tensor> mean_gradient(const nn::Decoder& decoder,
     return maps;
 }
 
-Study study_of(const SampleSpec& spec, const SftSettings& settings) {
+Study study_of(const BiasExposure& asked, const SftSettings& settings) {
     Study study;
     study.counts = {1, 2, 4, 16, 64, 128};
     study.settings.k = settings.k;
-    study.partition = of_word<Partition>(spec.variant);
-    study.set = study.partition          ? *of_word<SetKind>(settings.rule)
-                : spec.variant == "full" ? SetKind::full
-                                         : SetKind::target;
+    study.partition = of_word<Partition>(asked.arm);
+    study.set = study.partition       ? asked.rule
+                : asked.arm == "full" ? SetKind::full
+                                      : SetKind::target;
     return study;
 }
 
@@ -120,17 +119,16 @@ void train_on_general(const nn::Decoder& decoder, const SftRows& rows, std::int6
 
 }  // namespace
 
-void run_bias_exposure(const SampleSpec& spec, Recorder& recorder) {
+void run(const BiasExposure& asked, Recorder& recorder) {
     at::set_num_threads(1);
-    SftSettings settings = sft_settings(spec);
-    const Study study = study_of(spec, settings);
+    SftSettings settings = sft_settings(asked);
+    const Study study = study_of(asked, settings);
     settings.given = study.counts.back();
     settings.test_rows = true_rows;
-    const auto states = base_states(spec, settings);
-    const nn::Decoder decoder = base_model(settings, spec.seed, *states, {});
-    const SftRows rows(settings, spec.seed);
-    const std::int64_t after = integer_axis(spec, "after");
-    train_on_general(decoder, rows, after);
+    const auto states = base_states(asked, settings);
+    const nn::Decoder decoder = base_model(settings, asked.seed, *states, {});
+    const SftRows rows(settings, asked.seed);
+    train_on_general(decoder, rows, asked.after);
 
     const auto layers = plan_layers(decoder.config());
     const auto truth = mean_gradient(decoder, rows.test());
@@ -147,8 +145,8 @@ void run_bias_exposure(const SampleSpec& spec, Recorder& recorder) {
     double bias = 0;
     const auto there = study.counts.size();  // v*'s number among the directions
     for (std::size_t batch = 0; batch < studied_batches; ++batch) {
-        const auto general =
-            gradients_by_map(decoder, rows.general(after + static_cast<std::int64_t>(batch)).rows);
+        const auto general = gradients_by_map(
+            decoder, rows.general(asked.after + static_cast<std::int64_t>(batch)).rows);
         std::vector<Seen> seen(study.counts.size());
         double bias2 = 0;
         for (const auto& members : groups) {
@@ -189,13 +187,16 @@ void run_bias_exposure(const SampleSpec& spec, Recorder& recorder) {
                 cosine[i] += seen[i].dot / std::sqrt(seen[i].norm2 * truth2) / studied_batches;
         }
     }
-    recorder.metric("bias", bias);
+    const BiasFound found(recorder);
+    found.bias(bias);
     for (std::size_t i = 0; i < study.counts.size(); ++i) {
         const Labels labels{{"n_val", static_cast<std::int64_t>(study.counts[i])}};
-        recorder.metric("error", error[i], labels);
-        recorder.metric("exposure", exposure[i], labels);
-        recorder.metric("cosine", cosine[i], labels);
+        found.error(error[i], labels);
+        found.exposure(exposure[i], labels);
+        found.cosine(cosine[i], labels);
     }
 }
+
+static const tensors::Provided provided_bias(study_bias_exposure, run);
 
 }  // namespace assay::dr_post_training

@@ -1,23 +1,37 @@
 // Where the time of a step goes (specification, section 4.6 c), and the paper's steps on an H200
 // (d).
+#include <string>
+#include <utility>
+
 #include "impls/dr_post_training/experiments/system_costs.hpp"
 #include "impls/dr_post_training/experiments/training_experiments.hpp"
-#include "impls/dr_post_training/recipes/timed_models.hpp"
 
 namespace assay::dr_post_training {
+namespace {
+
+struct StepsOfRows : TimedSteps {
+    std::string rows;  ///< "8x512": 8 general rows of 512 tokens
+};
+
+void run(const StepsOfRows& of, Recorder& recorder) {
+    TimedSteps steps = of;
+    steps.n = std::stoll(of.rows);
+    steps.tokens = std::stoll(of.rows.substr(of.rows.find('x') + 1));
+    time_steps(steps, recorder);
+}
+
+}  // namespace
 
 Experiment breakdown() {
-    Experiment experiment = system_experiment(
+    Experiment experiment = steps_experiment(
         "breakdown", "Parts of a training step, and what each way of choosing adds",
         "the breakdown of a step");
     experiment.says =
         "The parts of a plain step (forward pass, gradients of activations, of weights, what "
         "autograd adds, optimiser), the scores and the chosen rows' gradients, beside whole steps "
         "of each kind, in turns in one process; random weights and tokens. Gradients of "
-        "activations "
-        "and weights are the matrix products alone, on random numbers; autograd is the rest of the "
-        "way back. The paper's is of Llama-3.2-1B on an A40.";
-    declare_steps(experiment);
+        "activations and weights are the matrix products alone, on random numbers; autograd is the "
+        "rest of the way back. The paper's is of Llama-3.2-1B on an A40.";
     experiment.figure = {.kind = Figure::Kind::bars,
                          .metric = "phase_share",
                          .x = "phase",
@@ -25,18 +39,16 @@ Experiment breakdown() {
                          .x_title = "part of a step",
                          .y_title = "of a plain step"};
     ProfilePlan& toy = experiment.profiles.front();
-    toy.axes = {{"model", {"llama-1m"}}, {"n", {std::int64_t{8}}}};
+    toy.axes = {{"model", {"llama-1m"}}, {"n", {8}}};
     toy.seconds_per_sample = 6;
-    add_measured(experiment, Profile::small, 5, 300,
-                 {{"model", {"smollm2-135m"}}, {"n", {std::int64_t{8}}}});
-    add_measured(
-        experiment, Profile::gpu, 3, 120,
-        {{"model", {"llama3.2-1b"}}, {"tokens", {std::int64_t{512}}}, {"n", {std::int64_t{8}}}});
-    return experiment;
+    add_measured(experiment, Profile::small, 5, 300, {{"model", {"smollm2-135m"}}, {"n", {8}}});
+    add_measured(experiment, Profile::gpu, 3, 120,
+                 {{"model", {"llama3.2-1b"}}, {"tokens", {512}}, {"n", {8}}});
+    return with_steps(std::move(experiment));
 }
 
 Experiment overhead_h200() {
-    Experiment experiment = system_experiment(
+    Experiment experiment = steps_experiment(
         "overhead_h200", "Steps of Qwen3-8B and Llama-3.2-1B that choose rows, on one GPU",
         "the table of overhead on an H200");
     experiment.says =
@@ -45,20 +57,16 @@ Experiment overhead_h200() {
         "moments would leave no room for activations), attention, norms and what runs between "
         "blocks in fp32. Not here: steps with checkpoints of activations (Qwen3-14B), and "
         "adapters or compressed moments (Llama-3.2-1B by LoRA and MeSO).";
-    declare_steps(experiment);
     experiment.profiles.clear();
-    experiment.axes = {
-        {"model", "the shape of a published model", {"qwen3-8b", "llama3.2-1b"}, true},
-        {"rows",
-         "general rows (half are kept) and the tokens of each",
-         {"8x512", "16x512", "32x256", "2x2048"}}};
-    experiment.validate = [](const SampleSpec& spec) {
-        timed_model(assay::to_string(spec.axes.at("model")));
-    };
     experiment.figure.panels = {"model", "rows"};
-    experiment.variants = {"compressed", "gip", "pip"};
     add_measured(experiment, Profile::gpu, 3, 240, {{"model", {"qwen3-8b"}}}).timeout_s = 3600;
-    return experiment;
+    Declaration<StepsOfRows> steps(std::move(experiment));
+    steps.part(model_axis("the shape of a published model", {"qwen3-8b", "llama3.2-1b"}));
+    steps.axis("rows", &StepsOfRows::rows, "general rows (half are kept) and the tokens of each",
+               {"8x512", "16x512", "32x256", "2x2048"});
+    add_timed(steps, {Scoring::compressed, Scoring::gip, Scoring::pip});
+    steps.needs(time_steps);
+    return steps.runs(run);
 }
 
 }  // namespace assay::dr_post_training

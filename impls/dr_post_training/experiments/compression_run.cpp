@@ -11,7 +11,6 @@
 #include "impls/dr_post_training/method/choosing.hpp"
 #include "impls/dr_post_training/policy/sets/subsets.hpp"
 #include "impls/dr_post_training/recipes/fine_tuning.hpp"
-#include "impls/dr_post_training/tensor_functions.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::dr_post_training {
@@ -50,21 +49,20 @@ std::set<std::size_t> kept(const std::vector<double>& scores, std::size_t k) {
 
 }  // namespace
 
-void run_compression(const SampleSpec& spec, Recorder& recorder) {
+void run(const CompressedScores& asked, Recorder& recorder) {
     at::set_num_threads(1);
-    const SftSettings settings = sft_settings(spec);
-    const Partition partition = *of_word<Partition>(spec.variant);
-    const auto states = base_states(spec, settings);
-    const nn::Decoder decoder = base_model(settings, spec.seed, *states, {});
-    const SftRows rows(settings, spec.seed);
+    const SftSettings settings = sft_settings(asked);
+    const auto states = base_states(asked, settings);
+    const nn::Decoder decoder = base_model(settings, asked.seed, *states, {});
+    const SftRows rows(settings, asked.seed);
     std::map<std::int64_t, double> correlation, alike;
     double compared = 0;
     for (std::int64_t step = 0; step < compared_batches; ++step) {
-        const auto exact = scores_of(decoder, partition, Scoring::pip, 1, 1, rows, step);
+        const auto exact = scores_of(decoder, asked.partition, Scoring::pip, 1, 1, rows, step);
         for (const std::int64_t edge : edges)
             for (std::uint64_t draw = 0; draw < draws; ++draw) {
-                const auto projected = scores_of(decoder, partition, Scoring::compressed, edge,
-                                                 spec.seed * draws + draw, rows, step);
+                const auto projected = scores_of(decoder, asked.partition, Scoring::compressed,
+                                                 edge, asked.seed * draws + draw, rows, step);
                 for (const auto& [group, scores] : exact) {
                     const auto& other = projected.at(group);
                     correlation[edge] += rank_correlation(scores, other);
@@ -84,5 +82,7 @@ void run_compression(const SampleSpec& spec, Recorder& recorder) {
         recorder.metric("kept_alike", alike.at(edge) / compared, labels);
     }
 }
+
+static const tensors::Provided provided_compression(study_compression, run);
 
 }  // namespace assay::dr_post_training

@@ -11,7 +11,6 @@
 #include "impls/dr_post_training/experiments/shared_states.hpp"
 #include "impls/dr_post_training/rewards/feedback_tuning.hpp"
 #include "impls/dr_post_training/rewards/reward_tuning.hpp"
-#include "impls/dr_post_training/tensor_functions.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
 
@@ -65,49 +64,47 @@ std::function<void(std::int64_t, double)> progress_of(Recorder& recorder, double
     };
 }
 
-}  // namespace
-
-void run_rlvr(const SampleSpec& spec, Recorder& recorder) {
+void run(const Rlvr& rlvr, Recorder& recorder) {
     at::set_num_threads(1);  // rows are short: two threads are slower
-    const RewardSettings settings = reward_settings(spec);
+    const RewardSettings settings = reward_settings(rlvr);
     const auto states = shared_states(
-        spec, fmt::format("dr_post_training rewards {} {} {} {} {}", settings.model.name,
-                          settings.task, settings.start_steps, settings.start_accuracy, spec.seed));
-    const nn::Decoder start = started_policy(settings, spec.seed, *states);
+        rlvr, fmt::format("dr_post_training rewards {} {} {} {} {}", settings.model.name,
+                          settings.task, settings.start_steps, settings.start_accuracy, rlvr.seed));
+    const nn::Decoder start = started_policy(settings, rlvr.seed, *states);
     recorder.progress(start_share, "started");
     const auto trained =
         best_of(settings.rates, recorder, [&](double rate, double from, double share) {
-            return train_by_reward(settings, spec.variant, rate, spec.seed, start,
+            return train_by_reward(settings, rlvr.arm, rate, rlvr.seed, start,
                                    progress_of(recorder, rate, settings.rounds, from, share));
         });
     const auto rounds = rounds_of(trained.reward.size());
     recorder.time_series("accuracy", "share", trained.at_round, trained.accuracy);
     recorder.time_series("reward", "mean of a round's answers", rounds, trained.reward);
     recorder.time_series("kept", "share of rows", rounds, trained.kept);
-    recorder.metric("accuracy", trained.accuracy.back());
-    recorder.metric("accuracy_at_start", trained.accuracy.front());
-    recorder.metric("accuracy_best",
-                    *std::max_element(trained.accuracy.begin(), trained.accuracy.end()));
-    recorder.metric("accuracy_early", trained.early_accuracy);
-    recorder.metric("accuracy_mean", mean_of(trained.accuracy));
-    recorder.metric("kept", mean_of(trained.kept));
-    recorder.metric("undecided", mean_of(trained.undecided));
-    recorder.metric("drawn_tokens", trained.drawn_tokens);
-    recorder.metric("rate", trained.rate);
-    recorder.metric("round_ms", 1e3 * trained.seconds / static_cast<double>(settings.rounds));
+    const RlvrFound found(recorder);
+    found.accuracy(trained.accuracy.back());
+    found.accuracy_at_start(trained.accuracy.front());
+    found.accuracy_best(*std::max_element(trained.accuracy.begin(), trained.accuracy.end()));
+    found.accuracy_early(trained.early_accuracy);
+    found.accuracy_mean(mean_of(trained.accuracy));
+    found.kept(mean_of(trained.kept));
+    found.undecided(mean_of(trained.undecided));
+    found.drawn_tokens(trained.drawn_tokens);
+    found.rate(trained.rate);
+    found.round_ms(1e3 * trained.seconds / static_cast<double>(settings.rounds));
 }
 
-void run_rlhf(const SampleSpec& spec, Recorder& recorder) {
+void run(const Rlhf& rlhf, Recorder& recorder) {
     at::set_num_threads(1);
-    const FeedbackSettings settings = feedback_settings(spec);
+    const FeedbackSettings settings = feedback_settings(rlhf);
     const auto states = shared_states(
-        spec, fmt::format("dr_post_training feedback {} {} {} {}", settings.model.name,
-                          settings.start_steps, settings.reward_steps, spec.seed));
-    const FeedbackStart start = feedback_start(settings, spec.seed, *states);
+        rlhf, fmt::format("dr_post_training feedback {} {} {} {}", settings.model.name,
+                          settings.start_steps, settings.reward_steps, rlhf.seed));
+    const FeedbackStart start = feedback_start(settings, rlhf.seed, *states);
     recorder.progress(start_share, "started");
     const auto trained =
         best_of(settings.rates, recorder, [&](double rate, double from, double share) {
-            return train_by_feedback(settings, spec.variant, rate, spec.seed, start,
+            return train_by_feedback(settings, rlhf.arm, rate, rlhf.seed, start,
                                      progress_of(recorder, rate, settings.rounds, from, share));
         });
     const auto rounds = rounds_of(trained.reward.size());
@@ -127,21 +124,25 @@ void run_rlhf(const SampleSpec& spec, Recorder& recorder) {
     double judged = 0;
     for (const Manners& manners : trained.manners)
         judged += manners.judged / static_cast<double>(trained.manners.size());
-    recorder.metric("reward", last.reward);
-    recorder.metric("judged", last.judged);
-    recorder.metric("judged_mean", judged);
-    recorder.metric("judged_at_start", trained.manners.front().judged);
-    recorder.metric("offends", last.offends);
-    recorder.metric("letters", last.letters);
-    recorder.metric("rounds_to_half", rounds_to_half(trained));
-    recorder.metric("divergence", trained.divergence.back());
-    recorder.metric("kl", trained.kl.back());
-    recorder.metric("kept", mean_of(trained.kept));
-    recorder.metric("drawn_tokens", trained.drawn_tokens);
-    recorder.metric("rate", trained.rate);
-    recorder.metric("pairs_right", start.pairs_right);
-    recorder.metric("labels_right", start.labels_right);
-    recorder.metric("round_ms", 1e3 * trained.seconds / static_cast<double>(settings.rounds));
+    const RlhfFound found(recorder);
+    found.reward(last.reward);
+    found.judged(last.judged);
+    found.judged_mean(judged);
+    found.judged_at_start(trained.manners.front().judged);
+    found.offends(last.offends);
+    found.letters(last.letters);
+    found.rounds_to_half(rounds_to_half(trained));
+    found.divergence(trained.divergence.back());
+    found.kl(trained.kl.back());
+    found.kept(mean_of(trained.kept));
+    found.drawn_tokens(trained.drawn_tokens);
+    found.rate(trained.rate);
+    found.pairs_right(start.pairs_right);
+    found.labels_right(start.labels_right);
+    found.round_ms(1e3 * trained.seconds / static_cast<double>(settings.rounds));
 }
 
+const tensors::Provided provided_rlvr(train_rlvr, run), provided_rlhf(train_rlhf, run);
+
+}  // namespace
 }  // namespace assay::dr_post_training

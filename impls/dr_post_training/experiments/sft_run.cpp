@@ -14,7 +14,6 @@
 #include "impls/dr_post_training/experiments/shared_states.hpp"
 #include "impls/dr_post_training/recipes/fine_tuning.hpp"
 #include "impls/dr_post_training/recipes/text_rows.hpp"
-#include "impls/dr_post_training/tensor_functions.hpp"
 #include "impls/nn/files/tensor_file.hpp"
 #include "impls/nn/text/tokenizer.hpp"
 #include "suite/drive/messages.hpp"
@@ -39,19 +38,19 @@ void record_selections(const SelectionLog& log, Recorder& recorder) {
     recorder.time_series("contrary_rows", "rows as bits", steps, log.contrary);
 }
 
-void record_kept(const SelectionLog& log, Recorder& recorder) {
-    recorder.metric("kept_related", log.kept_related());
-    recorder.metric("kept_contrary", log.kept_contrary());
+void record_kept(const SelectionLog& log, const SftFound& found) {
+    found.kept_related(log.kept_related());
+    found.kept_contrary(log.kept_contrary());
 }
 
-void record_study(const ChoiceStudy& study, Recorder& recorder) {
-    for (const auto& [map, found] : study.maps()) {
-        recorder.metric("mean_score", found.mean_score, {{"map", map}});
-        recorder.metric("rank_correlation", found.correlation, {{"map", map}});
-        recorder.metric("jaccard", found.jaccard, {{"map", map}});
+void record_study(const ChoiceStudy& study, const ChoicesFound& found) {
+    for (const auto& [map, seen] : study.maps()) {
+        found.mean_score(seen.mean_score, {{"map", map}});
+        found.rank_correlation(seen.correlation, {{"map", map}});
+        found.jaccard(seen.jaccard, {{"map", map}});
     }
-    recorder.metric("patterns", study.patterns());
-    recorder.metric("agreement", study.agreement());
+    found.patterns(study.patterns());
+    found.agreement(study.agreement());
 }
 
 void record_tuned(const Tuned& tuned, bool chosen_ahead, Recorder& recorder) {
@@ -60,17 +59,17 @@ void record_tuned(const Tuned& tuned, bool chosen_ahead, Recorder& recorder) {
     recorder.time_series("target_perplexity", "per token", tuned.at_step, perplexity);
     // Of the rows that the arm learns from: of the target's under "target".
     recorder.time_series("loss", "nats per token", numbers_to(tuned.loss.size()), tuned.loss);
-    recorder.metric("perplexity", tuned.test.perplexity());
-    recorder.metric("perplexity_least", *std::min_element(perplexity.begin(), perplexity.end()));
-    recorder.metric("perplexity_at_start", perplexity.front());
-    recorder.metric("accuracy", tuned.test.exact_rows);
-    recorder.metric("rate", tuned.rate);
+    const DelegatedFound found(recorder);
+    found.perplexity(tuned.test.perplexity());
+    found.perplexity_least(*std::min_element(perplexity.begin(), perplexity.end()));
+    found.perplexity_at_start(perplexity.front());
+    found.accuracy(tuned.test.exact_rows);
+    found.rate(tuned.rate);
     if (tuned.trained_steps > 0)
-        recorder.metric("step_ms", 1e3 * tuned.seconds / static_cast<double>(tuned.trained_steps));
+        found.step_ms(1e3 * tuned.seconds / static_cast<double>(tuned.trained_steps));
     if (!tuned.selections.rows.empty()) record_selections(tuned.selections, recorder);
-    if (chosen_ahead || !tuned.selections.rows.empty()) record_kept(tuned.selections, recorder);
-    for (const auto& [arm, steps] : tuned.delegated)
-        recorder.metric("steps_as", static_cast<double>(steps), {{"arm", arm}});
+    if (chosen_ahead || !tuned.selections.rows.empty()) record_kept(tuned.selections, found);
+    for (const auto& [arm, steps] : tuned.delegated) found.steps_as(steps, {{"arm", arm}});
 }
 
 /// What all arms of a seed start from.
@@ -79,20 +78,20 @@ struct Start {
     SftRows rows;
 };
 
-Start trained_here(const SftSettings& settings, const SampleSpec& spec, Recorder& recorder) {
-    const auto states = base_states(spec, settings);
+Start trained_here(const SftSettings& settings, const FineTuning& tuning, Recorder& recorder) {
+    const auto states = base_states(tuning, settings);
     const auto progress = [&](std::int64_t step, double nll) {
         recorder.progress(
             0.3 * static_cast<double>(step + 1) / static_cast<double>(settings.base_steps),
             fmt::format("base: step {}, {:.3f} nats per token", step + 1, nll));
     };
-    return {base_model(settings, spec.seed, *states, progress), SftRows(settings, spec.seed)};
+    return {base_model(settings, tuning.seed, *states, progress), SftRows(settings, tuning.seed)};
 }
 
-Start pretrained(SftSettings& settings, const SampleSpec& spec) {
+Start pretrained(SftSettings& settings, std::uint64_t seed) {
     const nn::TensorFile file(weights_file());
     const auto tokenizer = nn::Tokenizer::of(file);
-    const auto text = std::make_shared<const TextRows>(read_text_rows(spec.seed));
+    const auto text = std::make_shared<const TextRows>(read_text_rows(seed));
     auto base = nn::Decoder::load(file);
     for (auto& block : base.blocks()) block->freeze();  // copied, not trained
     const auto name = settings.model.name;
@@ -105,7 +104,7 @@ Start pretrained(SftSettings& settings, const SampleSpec& spec) {
                                  [text, tokenizer](Use use, std::uint64_t number) {
                                      return cut_row(text->target_row(use, number), tokenizer);
                                  }};
-    SftRows rows(settings, spec.seed, source);
+    SftRows rows(settings, seed, source);
     return {std::move(base), std::move(rows)};
 }
 
@@ -118,16 +117,16 @@ struct Diverged {
 /// One sample: an arm at every rate, and what became of it.
 class ArmAtRates {
   public:
-    ArmAtRates(const SftSettings& settings, const SampleSpec& spec, const Start& start,
+    ArmAtRates(const SftSettings& settings, const FineTuning& tuning, const Start& start,
                Recorder& recorder)
-        : settings_(settings), spec_(spec), start_(start), recorder_(recorder) {}
+        : settings_(settings), tuning_(tuning), start_(start), recorder_(recorder) {}
 
     /// The one with the least loss on validation rows. Throws SampleError where all diverge.
     Tuned best() {
-        extras_.prepared = prepare(spec_.variant, settings_, start_.rows, start_.base, spec_.seed);
+        extras_.prepared = prepare(tuning_.arm, settings_, start_.rows, start_.base, tuning_.seed);
         std::optional<nn::FolderState> states;
-        if (settings_.checkpoint_every > 0 && !spec_.state.empty())
-            extras_.states = &states.emplace(spec_.state);
+        if (settings_.checkpoint_every > 0 && !tuning_.state.empty())
+            extras_.states = &states.emplace(tuning_.state);
         run();
         std::sort(diverged_.begin(), diverged_.end(),
                   [](const Diverged& a, const Diverged& b) { return a.rate < b.rate; });
@@ -148,17 +147,18 @@ class ArmAtRates {
 
     /// The same arm at the same rate, for as long as plain training takes.
     void record_equal_time(const Tuned& best) {
+        const EqualTimeFound found(recorder_);
         const auto record = [&](const nn::RowEvaluation& test, double ratio, double steps) {
-            recorder_.metric("perplexity_equal_time", test.perplexity());
-            recorder_.metric("accuracy_equal_time", test.exact_rows);
-            recorder_.metric("step_over_plain", ratio);
-            recorder_.metric("steps_equal_time", steps);
+            found.perplexity_equal_time(test.perplexity());
+            found.accuracy_equal_time(test.exact_rows);
+            found.step_over_plain(ratio);
+            found.steps_equal_time(steps);
         };
-        if (spec_.variant == "full")
+        if (tuning_.arm == "full")
             return record(best.test, 1, static_cast<double>(settings_.steps));
         const int turns = static_cast<int>(std::min<std::int64_t>(50, settings_.steps));
-        const auto ratio = step_ratio(settings_, spec_.variant, best.rate, start_.rows, start_.base,
-                                      spec_.seed, extras_.prepared, turns);
+        const auto ratio = step_ratio(settings_, tuning_.arm, best.rate, start_.rows, start_.base,
+                                      tuning_.seed, extras_.prepared, turns);
         if (best.trained_steps < settings_.steps)  // it stops by itself, long before
             return record(best.test, ratio.over_plain(), static_cast<double>(best.trained_steps));
         SftSettings in_time = settings_;
@@ -170,8 +170,8 @@ class ArmAtRates {
                           ratio.over_plain(), 0);
         }
         try {
-            const auto tuned = fine_tune(in_time, spec_.variant, best.rate, start_.rows,
-                                         start_.base, spec_.seed, {}, extras_);
+            const auto tuned = fine_tune(in_time, tuning_.arm, best.rate, start_.rows, start_.base,
+                                         tuning_.seed, {}, extras_);
             record(tuned.test, ratio.over_plain(), static_cast<double>(in_time.steps));
         } catch (const nn::TrainingDiverged& diverged) {
             recorder_.event("divergence", 0, -1,
@@ -216,15 +216,15 @@ class ArmAtRates {
                                fmt::format("rate {}: step {} of {}, {:.3f} nats per token", rate,
                                            step + 1, settings_.steps, nll));
         };
-        const auto kept = tuned_states(spec_, settings_, rate);
+        const auto kept = tuned_states(tuning_, settings_, rate);
         Tuned tuned;
         const auto read = [&](std::istream& in) {
             tuned = drive::from_json<Tuned>(nlohmann::json::from_cbor(in));
         };
         try {
             if (!kept->load("tuned", read)) {
-                tuned = fine_tune(settings_, spec_.variant, rate, start_.rows, start_.base,
-                                  spec_.seed, progress, extras_);
+                tuned = fine_tune(settings_, tuning_.arm, rate, start_.rows, start_.base,
+                                  tuning_.seed, progress, extras_);
                 kept->save("tuned", [&](std::ostream& out) {
                     nlohmann::json::to_cbor(drive::to_json(tuned), out);
                 });
@@ -237,7 +237,7 @@ class ArmAtRates {
     }
 
     const SftSettings& settings_;
-    const SampleSpec& spec_;
+    const FineTuning& tuning_;
     const Start& start_;
     Recorder& recorder_;
     FineTuningExtras extras_;
@@ -249,18 +249,22 @@ class ArmAtRates {
 
 }  // namespace
 
-void run_sft(const SampleSpec& spec, Recorder& recorder) {
-    SftSettings settings = sft_settings(spec);
+void run(const FineTuning& tuning, Recorder& recorder) {
+    SftSettings settings = sft_settings(tuning);
     // Bits depend on the number of threads. One is as fast for models so small, whose products are
     // over before another has begun.
     at::set_num_threads(settings.threads);
-    const Start start =
-        settings.pretrained() ? pretrained(settings, spec) : trained_here(settings, spec, recorder);
-    ArmAtRates arm(settings, spec, start, recorder);
+    const Start start = settings.pretrained() ? pretrained(settings, tuning.seed)
+                                              : trained_here(settings, tuning, recorder);
+    ArmAtRates arm(settings, tuning, start, recorder);
     const Tuned best = arm.best();
     record_tuned(best, arm.chosen_ahead(), recorder);
-    if (settings.equal_time && has_equal_time(spec.experiment)) arm.record_equal_time(best);
-    if (spec.experiment.ends_with("/case_study")) record_study(best.selections.study, recorder);
+    using Besides = FineTuning::Besides;
+    if (settings.equal_time && tuning.besides == Besides::equal_time) arm.record_equal_time(best);
+    if (tuning.besides == Besides::choices)
+        record_study(best.selections.study, ChoicesFound(recorder));
 }
+
+static const tensors::Provided provided_sft(fine_tune_sample, run);
 
 }  // namespace assay::dr_post_training

@@ -1,10 +1,10 @@
-// The experiments that compute on tensors, one function each; builds with libtorch have them.
+// The experiments that compute on tensors, one function each.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "suite/experiment/experiment.hpp"
+#include "impls/dr_post_training/experiments/training_samples.hpp"
 
 namespace assay::dr_post_training {
 
@@ -28,17 +28,13 @@ Experiment x_choose();
 
 Experiment x_faults();
 
-// What the declarations have in common.
+// What declarations of fine-tunings have in common.
 
-/// Axes of a fine-tuning on a toy model, then the open readings of the specification, whose first
-/// values samples do not name.
-std::vector<Axis> sft_axes();
-std::vector<Axis> reading_axes();
-/// sft_perplexity at profile toy, for equal steps: without what is trained for equal time.
-Experiment equal_steps_at_toy();
-/// Profile toy; readings keep their first value unless they are asked for.
-ProfilePlan sft_profile(double seconds_per_sample);
-/// Whatever recipes/settings.hpp refuses.
-void validate_sft(const SampleSpec& spec);
+/// Profile toy, where readings keep their first value; the figure of sft_perplexity.
+Experiment fine_tuning(const char* name, const char* title, const char* source);
+/// Axes, and what makes the samples. `check_first`: before what every fine-tuning is refused for.
+Experiment with_arms(Experiment said, const std::vector<std::string>& arms,
+                     FineTuning::Besides besides = {},
+                     void (*check_first)(const FineTuning&) = nullptr);
 
 }  // namespace assay::dr_post_training

@@ -1,4 +1,6 @@
 // Samples of x_faults, and the seeds of the live campaign, in the module of tensors.
+#include "impls/dr_post_training/experiments/x_faults.hpp"
+
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
@@ -7,7 +9,6 @@
 
 #include "impls/dr_post_training/live/session.hpp"
 #include "impls/dr_post_training/live/worker.hpp"
-#include "impls/dr_post_training/tensor_functions.hpp"
 #include "impls/nn/hashes.hpp"
 #include "suite/drive/recording.hpp"
 
@@ -101,41 +102,7 @@ FaultPlan faults_of(std::uint64_t seed, Step steps) {
     return plan;
 }
 
-}  // namespace
-
-void run_x_faults(const SampleSpec& spec, Recorder& recorder) {
-    const auto options = options_with(spec.variant, integer_axis(spec, "steps"),
-                                      integer_axis(spec, "checkpoint_every"), spec.seed,
-                                      parse_fault_plan(spec.scenario), spec.scratch);
-    // The fork server comes first: it must be forked before libtorch starts threads here.
-    const auto result = run_training(cluster::make_fork_server(worker_main), options, recorder);
-    recorder.artifact("decisions.jsonl", recorded_guard,
-                      drive::recording_text(recorded_guard, options.guard, result.decisions));
-    if (!result.ok) throw SampleError(SampleStatus::failed, result.why);
-    const std::string broken = broken_rule(options, result);
-    const auto count = [&](const char* name, long value) {
-        recorder.metric(name, static_cast<double>(value));
-    };
-    count("state_equal_to_oracle", broken.empty() ? 1 : 0);
-    count("stored_steps", static_cast<long>(result.steps.size()));
-    count("faults_fired", result.faults_fired);
-    count("deaths", result.deaths);
-    count("redone", result.counts.redone);
-    count("restored", result.counts.restored);
-    count("restarted", result.counts.restarted);
-    count("repeated", result.counts.repeated);
-    count("unwritten", result.counts.unwritten);
-    count("unreadable", result.counts.unreadable);
-    if (!broken.empty()) throw SampleError(SampleStatus::failed, broken);
-    const auto planned = static_cast<long>(options.faults.faults.size());
-    if (result.faults_fired != planned)
-        throw SampleError(SampleStatus::invalid,
-                          fmt::format("{} of {} faults never struck: the training ended, or their "
-                                      "worker had gone",
-                                      planned - result.faults_fired, planned));
-}
-
-drive::SeedOutcome run_live_schedule(std::uint64_t seed, const std::filesystem::path& scratch) {
+drive::SeedOutcome live_schedule(std::uint64_t seed, const std::filesystem::path& scratch) {
     constexpr Step steps = 12;
     const auto options = options_with(seed % 3 == 0 ? "global" : "layer", steps, 3, seed,
                                       faults_of(seed, steps - 2), scratch);
@@ -160,5 +127,39 @@ drive::SeedOutcome run_live_schedule(std::uint64_t seed, const std::filesystem::
             ++outcome.counts["fault." + event.detail.at("kind").get<std::string>()];
     return outcome;
 }
+
+}  // namespace
+
+void run(const FaultyTraining& faulty, Recorder& recorder) {
+    const auto options = options_with(faulty.arm, faulty.steps, faulty.checkpoint_every,
+                                      faulty.seed, faulty.faults, faulty.scratch);
+    // The fork server comes first: it must be forked before libtorch starts threads here.
+    const auto result = run_training(cluster::make_fork_server(worker_main), options, recorder);
+    recorder.artifact("decisions.jsonl", recorded_guard,
+                      drive::recording_text(recorded_guard, options.guard, result.decisions));
+    if (!result.ok) throw SampleError(SampleStatus::failed, result.why);
+    const std::string broken = broken_rule(options, result);
+    const FaultsFound found(recorder);
+    found.state_equal(broken.empty());
+    found.stored_steps(result.steps.size());
+    found.faults_fired(result.faults_fired);
+    found.deaths(result.deaths);
+    found.redone(result.counts.redone);
+    found.restored(result.counts.restored);
+    found.restarted(result.counts.restarted);
+    found.repeated(result.counts.repeated);
+    found.unwritten(result.counts.unwritten);
+    found.unreadable(result.counts.unreadable);
+    if (!broken.empty()) throw SampleError(SampleStatus::failed, broken);
+    const auto planned = static_cast<long>(options.faults.faults.size());
+    if (result.faults_fired != planned)
+        throw SampleError(SampleStatus::invalid,
+                          fmt::format("{} of {} faults never struck: the training ended, or their "
+                                      "worker had gone",
+                                      planned - result.faults_fired, planned));
+}
+
+static const tensors::Provided provided_training(train_under_faults, run),
+    provided_schedule(run_live_schedule, live_schedule);
 
 }  // namespace assay::dr_post_training

@@ -17,9 +17,10 @@ namespace assay::dr_post_training {
 namespace {
 
 SftSettings small_settings(std::int64_t steps) {
-    SampleSpec spec;
-    spec.axes = {{"model", "llama-tiny"}, {"steps", steps}};
-    return sft_settings(spec);
+    SftAxes axes;
+    axes.model = "llama-tiny";
+    axes.steps = steps;
+    return sft_settings(axes);
 }
 
 /// While it lives a weight of the first layer is not a number, and with it the activations of every

@@ -9,15 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "impls/dr_post_training/method/readings.hpp"
 #include "impls/dr_post_training/method/selecting_maps.hpp"
 #include "impls/nn/decoder.hpp"
 #include "impls/nn/training/row_batch.hpp"
 
 namespace assay::dr_post_training {
-
-/// What the mean over rows is taken of: tokens, so that long answers count more (the authors' code
-/// at first), or rows (later).
-enum class LossMean { token, example };
 
 /// Shares of rows with so many scored tokens in the mean; they sum to 1.
 std::vector<double> shares_of(const std::vector<std::int64_t>& scored_tokens, LossMean mean);
@@ -25,10 +22,6 @@ std::vector<double> shares_of(const std::vector<std::int64_t>& scored_tokens, Lo
 /// one_pass: gradients are put together during, or at the end of, the backward pass that scores.
 /// two_pass: the first only scores, the second runs over the rows that were chosen.
 enum class Schedule { one_pass, two_pass };
-
-/// merged: target rows run through the model with the general ones. cached: before them, alone, and
-/// every map keeps what it scores against. The same gradients (without dropout), up to rounding.
-enum class Targets { merged, cached };
 
 /// What stands between a decoder and the maps of a step: adapters, say. Gets the maps that use
 /// parameters, and returns those that the decoder is to call. May be empty.

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t early_stop = 50;  // of target_stopped: section 1.4
 
 StepModel model_of(const SftSettings& settings, const nn::Decoder& decoder, Tuning* tuning) {
-    return {decoder, settings.bf16 ? at::kBFloat16 : at::kFloat, mean_of(settings),
+    return {decoder, settings.bf16 ? at::kBFloat16 : at::kFloat, settings.readings.loss,
             tuning ? tuning->adapt() : Adapt()};
 }
 
@@ -118,22 +118,22 @@ class Deciding : public Arm {
         Selection selection;
         SelectingOptions& options = selection.options;
         options = options_for(partition, set.value_or(SetKind::topk));
-        options.backend = *of_word<Scoring>(settings.backend);
+        options.backend = settings.readings.backend;
         options.compression_seed = seed;
-        options.head_chooses = settings.head_chooses;
+        options.head_chooses = settings.readings.head == HeadRows::selected;
         options.assemble = schedule == Schedule::one_pass;
         options.choose = [this](const std::string& group, const GroupStatistics& seen) {
             return choose(group, seen);
         };
         selection.schedule = schedule;
         selection.steered = set.has_value();
-        if (settings.cached_target && selection.steered) selection.targets = Targets::cached;
+        if (selection.steered) selection.targets = settings.readings.target;
         selecting_ = std::make_unique<Selecting>(std::move(model), std::move(selection), rows);
     }
     std::unique_ptr<TrainingStep> step(std::int64_t step,
                                        const SftRows::General& general) override {
-        shares_ = shares_by_rows(general.rows, mean_of(settings_));
-        if (settings_.as_published)
+        shares_ = shares_by_rows(general.rows, settings_.readings.loss);
+        if (settings_.readings.similarity == Similarity::as_published)
             similarity_ = published_factor(general.rows, rows_.target(step));
         return selecting_->step(step, general);
     }
@@ -170,10 +170,6 @@ std::vector<nn::ScoredRow> first_rows(const SftRows::General& general, std::size
 }
 
 }  // namespace
-
-LossMean mean_of(const SftSettings& settings) {
-    return settings.example_mean ? LossMean::example : LossMean::token;
-}
 
 Preparation prepare(std::string_view arm, const SftSettings& settings, const SftRows& rows,
                     const nn::Decoder& base, std::uint64_t seed) {
@@ -235,7 +231,7 @@ std::unique_ptr<Arm> make_arm(std::string_view name, const SftSettings& settings
                                           schedule);
     };
     if (const auto partition = of_word<Partition>(name))
-        return deciding(*partition, of_word<SetKind>(settings.rule));
+        return deciding(*partition, settings.readings.rule);
     if (name == "greats") return deciding(Partition::global, SetKind::greedy, Schedule::two_pass);
     if (name == "random_global") return deciding(Partition::global, std::nullopt);
     if (name == "random_layer") return deciding(Partition::layer, std::nullopt);

@@ -28,9 +28,6 @@ class Arm {
     virtual std::map<std::string, std::int64_t> delegated() const { return {}; }
 };
 
-/// What the mean over general rows is of.
-LossMean mean_of(const SftSettings&);
-
 /// What an arm does before its first step, the same at every rate: nothing but for "less", which
 /// chooses its rows ahead.
 struct Preparation {

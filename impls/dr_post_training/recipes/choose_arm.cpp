@@ -13,7 +13,10 @@ class Choosing : public Arm {
   public:
     Choosing(const SftSettings& settings, const nn::Decoder& decoder, const SftRows& rows,
              std::uint64_t seed, double rate, Tuning* tuning)
-        : decoder_(decoder), rows_(rows), mean_(mean_of(settings)), gains_(candidates().size()) {
+        : decoder_(decoder),
+          rows_(rows),
+          mean_(settings.readings.loss),
+          gains_(candidates().size()) {
         set_.k = settings.k;
         set_.eta = rate;
         for (const Candidate& candidate : candidates())

@@ -49,8 +49,8 @@ class Filtering : public Arm {
   private:
     static SelectingOptions judging(const SftSettings& settings) {
         auto options = options_for(Partition::global, SetKind::filter);
-        options.backend = *of_word<Scoring>(settings.backend);
-        options.head_chooses = settings.head_chooses;
+        options.backend = settings.readings.backend;
+        options.head_chooses = settings.readings.head == HeadRows::selected;
         options.assemble = false;
         options.choose = [](const std::string&, const GroupStatistics& seen) {
             return Update{{}, std::vector<double>(seen.target.scores.size()), 0};
@@ -68,7 +68,7 @@ class Filtering : public Arm {
             for (auto each = first; each < last; ++each)
                 for (auto& row : rows_.general(each).rows) general.push_back(std::move(row));
             selecting_step(judging_, maps_, Schedule::one_pass, general, rows_.given(),
-                           settings_.head_chooses)
+                           settings_.readings.head == HeadRows::selected)
                 ->backward();
             const auto& scores = maps_.decisions().at("all").statistics.target.scores;
             demand_finite(scores, "scores");

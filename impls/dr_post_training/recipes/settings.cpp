@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <utility>
 
 #include "suite/base/error.hpp"
 #include "suite/drive/messages.hpp"
@@ -23,23 +23,14 @@ nn::DecoderConfig byte_llama(std::string name, int layers, int width, int hidden
     return config;
 }
 
-double share(const SampleSpec& spec, const char* axis, double otherwise) {
-    if (!spec.axes.contains(axis)) return otherwise;
-    const double value = number_axis(spec, axis);
-    if (!(value >= 0 && value <= 1))
-        throw UserError(fmt::format("{} {}: a share, 0 to 1", axis, value));
-    return value;
-}
-
 /// SmolLM2-135M as two cores fine-tune it in minutes: one rate, 64 tokens a row.
 void pretrained_settings(SftSettings& settings) {
-    if (settings.tuning != "lora")
+    if (settings.readings.tuning != Trained::lora)
         throw UserError(
             fmt::format("model smollm2 with tuning {}: it is fine-tuned by adapters; give "
                         "-a tuning=lora",
-                        settings.tuning));
+                        to_string(settings.readings.tuning)));
     settings.model.name = "smollm2";
-    settings.steps = 40;
     settings.rates = {1e-3};
     settings.validation_rows = 8;
     settings.test_rows = 24;
@@ -48,12 +39,6 @@ void pretrained_settings(SftSettings& settings) {
     settings.checkpoint_every = 5;
     settings.bf16 = true;
     settings.threads = 2;
-}
-
-std::size_t count(const SampleSpec& spec, const char* axis, std::size_t otherwise,
-                  std::int64_t most) {
-    if (!spec.axes.contains(axis)) return otherwise;
-    return static_cast<std::size_t>(integer_axis(spec, axis, 1, most));
 }
 
 }  // namespace
@@ -65,20 +50,69 @@ std::string words(SftSettings settings) {
     return drive::to_json(settings).dump();
 }
 
-std::optional<double> rate_axis(const SampleSpec& spec) {
-    const std::string typed = word_axis(spec, "rate", "grid");
-    if (typed == "grid") return std::nullopt;
-    double rate = 0;  // the command line gives an axis of words words
-    const char* const end = typed.data() + typed.size();
-    const auto [stop, error] = std::from_chars(typed.data(), end, rate);
-    if (error != std::errc{} || stop != end || !(rate > 0 && rate < 1))
-        throw UserError(fmt::format("rate {}: grid, or a number above 0 and below 1", typed));
-    return rate;
+Axes<LearningRate> rate_axis(const std::string& says) {
+    Axes<LearningRate> axes;
+    axes.optional_axis("rate", &LearningRate::rate, says, "grid", {}, or_others);
+    axes.check([](const LearningRate& asked) {
+        if (asked.rate && !(*asked.rate > 0 && *asked.rate < 1))
+            throw UserError(
+                fmt::format("rate {}: grid, or a number above 0 and below 1", *asked.rate));
+    });
+    return axes;
 }
 
-std::string word_axis(const SampleSpec& spec, const char* axis, const std::string& otherwise) {
-    const auto found = spec.axes.find(axis);
-    return found == spec.axes.end() ? otherwise : to_string(found->second);
+std::vector<double> rates_of(const LearningRate& asked, std::vector<double> grid) {
+    return asked.rate ? std::vector{*asked.rate} : std::move(grid);
+}
+
+Axes<PoolShape> pool_axes(const std::string& noise_says) {
+    Axes<PoolShape> axes;
+    axes.axis("relevance", &PoolShape::relevance,
+              "share of the general pool that is of the target's task", between(0, 1));
+    axes.axis("noise", &PoolShape::noise, noise_says, between(0, 1));
+    return axes;
+}
+
+Axes<Readings> reading_axes() {
+    Axes<Readings> axes;
+    axes.axis("tuning", &Readings::tuning,
+              "what is trained: full, the model; lora: adapters of rank 8 beside every linear map, "
+              "at ten times the rates; meso: the model, with Adam's moments in random subspaces");
+    axes.axis("loss", &Readings::loss, "the mean over general rows is of tokens or of examples");
+    axes.axis("rule", &Readings::rule, "by which rows are chosen",
+              {SetKind::topk, SetKind::greedy, SetKind::exact});
+    axes.axis("similarity", &Readings::similarity,
+              "what products of general rows are multiplied with for greedy and exact; "
+              "as_published: by the square of the scores' factor, as the code that was released at "
+              "first");
+    axes.axis("head", &Readings::head,
+              "all: the head learns from all general rows; selected: it chooses like any other "
+              "map");
+    axes.axis("target", &Readings::target,
+              "merged: target rows run with the general ones; cached: before them, by themselves");
+    axes.axis("backend", &Readings::backend, "how scores are computed",
+              {Scoring::pip, Scoring::gip, Scoring::direct, Scoring::compressed});
+    axes.axis("m", &Readings::m, "target rows of a step", between(1, 1000));
+    return axes;
+}
+
+Axes<SftAxes> sft_axes() {
+    Axes<SftAxes> axes;
+    axes.axis("model", &SftAxes::model,
+              "llama-toy: 0.2 M, llama-1m: 1 M parameters, on bytes, trained here; llama-tiny: to "
+              "see that it works; smollm2: SmolLM2-135M, pretrained, on dictionaries and the Bible",
+              {"llama-toy", "llama-1m", "llama-tiny", "smollm2"});
+    axes.part(pool_axes("share of the pool that answers the target's questions (smollm2: such "
+                        "questions) wrongly"),
+              &SftAxes::pool);
+    axes.axis("n_val", &SftAxes::given, "target rows there are", between(1, 100'000));
+    axes.axis("steps", &SftAxes::steps, "of the fine-tuning", between(1, 1'000'000));
+    axes.part(
+        rate_axis("learning rate; grid: of four (smollm2: one), the one with the least "
+                  "perplexity on validation rows"));
+    axes.part(reading_axes());
+    axes.check([](const SftAxes& sft) { sft_settings(sft); });
+    return axes;
 }
 
 const std::vector<std::string>& sft_arms() {
@@ -94,10 +128,6 @@ const std::vector<std::string>& set_arms() {
     return arms;
 }
 
-bool has_equal_time(std::string_view experiment) {
-    return experiment.ends_with("/sft_perplexity") || experiment.ends_with("/sft_downstream");
-}
-
 nn::DecoderConfig toy_model(const std::string& name) {
     if (name == "llama-tiny") return byte_llama(name, 2, 32, 64);
     if (name == "llama-toy") return byte_llama(name, 4, 64, 192);
@@ -105,50 +135,36 @@ nn::DecoderConfig toy_model(const std::string& name) {
     throw UserError(fmt::format("model {}: there are llama-toy, llama-1m and llama-tiny", name));
 }
 
-SftSettings sft_settings(const SampleSpec& spec) {
+SftSettings sft_settings(const SftAxes& axes) {
     SftSettings settings;
-    const std::string model = word_axis(spec, "model", "llama-toy");
-    settings.tuning = word_axis(spec, "tuning", "full");
-    if (model == "smollm2") {
+    settings.readings = axes;
+    settings.given = axes.given;
+    settings.pool = axes.pool;
+    settings.steps = axes.steps;
+    if (axes.model == "smollm2") {
         pretrained_settings(settings);
-    } else {
-        settings.model = toy_model(model);
-    }
-    if (model == "llama-tiny") {  // to see that it works, in a second
+    } else if (axes.model == "llama-tiny") {  // to see that it works, in a second
+        settings.model = toy_model(axes.model);
         settings.base_steps = 30;
-        settings.steps = 20;
         settings.rates = {1e-3};
         settings.validation_rows = 16;
         settings.test_rows = 32;
-    } else if (!settings.pretrained()) {
+    } else {
+        settings.model = toy_model(axes.model);
         settings.base_steps = 2000;
-        settings.steps = 300;
         settings.rates = {3e-4, 1e-3, 3e-3, 1e-2};
-        if (settings.tuning == "lora")  // the authors' ratio
+        if (axes.tuning == Trained::lora)  // the authors' ratio
             for (double& rate : settings.rates) rate *= 10;
     }
-    settings.steps = static_cast<std::int64_t>(
-        count(spec, "steps", static_cast<std::size_t>(settings.steps), 1'000'000));
-    settings.given = count(spec, "n_val", settings.given, 100'000);
-    settings.m = count(spec, "m", settings.m, 1000);
-    settings.pool.relevance = share(spec, "relevance", settings.pool.relevance);
-    settings.pool.noise = share(spec, "noise", settings.pool.noise);
-    if (settings.pool.relevance + settings.pool.noise > 1)
+    settings.rates = rates_of(axes, std::move(settings.rates));
+    if (axes.pool.relevance + axes.pool.noise > 1)
         throw UserError(
-            fmt::format("relevance {} and noise {}: shares of one pool, together at "
-                        "most 1",
-                        settings.pool.relevance, settings.pool.noise));
-    if (const auto rate = rate_axis(spec)) settings.rates = {*rate};
-    settings.example_mean = word_axis(spec, "loss", "token") == "example";
-    settings.rule = word_axis(spec, "rule", "topk");
-    settings.as_published = word_axis(spec, "similarity", "corrected") == "as_published";
-    settings.head_chooses = word_axis(spec, "head", "all") == "selected";
-    settings.cached_target = word_axis(spec, "target", "merged") == "cached";
-    if (settings.cached_target && settings.as_published)
+            fmt::format("relevance {} and noise {}: shares of one pool, together at most 1",
+                        axes.pool.relevance, axes.pool.noise));
+    if (axes.target == Targets::cached && axes.similarity == Similarity::as_published)
         throw UserError(
             "similarity as_published with target cached: the released factor is one of merged "
             "batches");
-    settings.backend = word_axis(spec, "backend", "pip");
     return settings;
 }
 

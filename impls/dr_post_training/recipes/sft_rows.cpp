@@ -67,7 +67,7 @@ std::vector<nn::ScoredRow> SftRows::drawn(std::int64_t step, std::size_t count,
 }
 
 std::vector<nn::ScoredRow> SftRows::target(std::int64_t step) const {
-    return drawn(step, settings_.m, target_stream);
+    return drawn(step, settings_.readings.m, target_stream);
 }
 
 std::vector<nn::ScoredRow> SftRows::target_batch(std::int64_t step) const {

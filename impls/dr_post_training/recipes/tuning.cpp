@@ -67,10 +67,10 @@ std::unique_ptr<nn::Maps> Tuning::learnt(nn::Maps&) { return std::make_unique<nn
 
 std::unique_ptr<Tuning> make_tuning(const SftSettings& settings, nn::Decoder& decoder,
                                     std::uint64_t seed) {
-    if (settings.tuning == "lora")
+    if (settings.readings.tuning == Trained::lora)
         return std::make_unique<Adapters>(
             decoder, nn::LoraOptions{.rank = 8, .alpha = 16, .dropout = 0.1, .seed = seed});
-    if (settings.tuning == "meso") {
+    if (settings.readings.tuning == Trained::meso) {
         // As 512 is of the paper's model: a quarter of the width.
         const auto side = std::max<std::int64_t>(1, settings.model.width / 4);
         return std::make_unique<Subspaces>(

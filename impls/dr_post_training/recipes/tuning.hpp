@@ -31,7 +31,8 @@ class Tuning {
     virtual bool resumable() const { return true; }
 };
 
-/// By settings.tuning. `decoder` must outlive it, and is what is trained or stays as it is.
+/// By settings.readings.tuning. `decoder` must outlive it, and is what is trained or stays as it
+/// is.
 std::unique_ptr<Tuning> make_tuning(const SftSettings& settings, nn::Decoder& decoder,
                                     std::uint64_t seed);
 

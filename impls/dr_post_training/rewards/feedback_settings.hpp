@@ -1,14 +1,27 @@
-// What a sample of rlhf asks for, read from its axes. Torch-free.
+// What the axes of rlhf say, and what its training is of that. Torch-free.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "impls/nn/files/decoder_config.hpp"
-#include "suite/experiment/experiment.hpp"
+#include "impls/dr_post_training/recipes/settings.hpp"
 
 namespace assay::dr_post_training {
+
+/// Whose answers steer, and by which loss.
+enum class TargetAnswers { self, held_out };
+ASSAY_NAMES(TargetAnswers, self, held_out)
+enum class TargetLoss { reward, token_pg, train_loss };
+ASSAY_NAMES(TargetLoss, reward, token_pg, train_loss)
+
+struct FeedbackAxes : LearningRate {
+    std::string model = "llama-toy";
+    TargetAnswers target{};
+    TargetLoss direction{};
+    std::int64_t rounds = 8;
+};
+Axes<FeedbackAxes> feedback_axes();
 
 struct FeedbackSettings {
     nn::DecoderConfig model;
@@ -31,8 +44,8 @@ struct FeedbackSettings {
     std::vector<double> rates;
     double value_rate_factor = 10;
     double kl = 0.02, kl_target = 70;
-    std::string target = "self";       ///< whose answers steer: self | held_out
-    std::string direction = "reward";  ///< by which loss: reward | token_pg | train_loss
+    TargetAnswers target{};
+    TargetLoss direction{};
     std::uint64_t target_prompts = 1024;
     std::size_t target_rows = 16;  ///< of an update
     std::uint64_t test_prompts = 256, validation_prompts = 128;
@@ -42,7 +55,7 @@ struct FeedbackSettings {
 /// The arms: ppo, iif (the rollout is filtered once, before the epochs), layer, global.
 const std::vector<std::string>& feedback_arms();
 
-/// Of the axes model, target, direction, rounds, rate. Throws UserError for what cannot be.
-FeedbackSettings feedback_settings(const SampleSpec& spec);
+/// Throws UserError for an unknown model.
+FeedbackSettings feedback_settings(const FeedbackAxes& axes);
 
 }  // namespace assay::dr_post_training

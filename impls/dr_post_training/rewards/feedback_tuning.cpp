@@ -82,9 +82,9 @@ class Steering {
     at::Tensor target_loss(const at::Tensor& now, const at::Tensor& values,
                            const rl::PpoRows& target, const at::Tensor& normalised) const {
         const auto& answered = target.rollouts.answered;
-        if (settings_.direction == "train_loss")
+        if (settings_.direction == TargetLoss::train_loss)
             return rl::ppo_losses(now, values, target, ppo_).sum();
-        if (settings_.direction == "token_pg")
+        if (settings_.direction == TargetLoss::token_pg)
             return -(now * target.advantages *
                      rl::averaging_weights(answered, rl::Averaging::tokens))
                         .sum();
@@ -141,7 +141,7 @@ FeedbackTraining train_by_feedback(
         double kept = 1;
         if (arm != "ppo") {
             rl::PpoRows target = rows;
-            if (settings.target == "held_out") {
+            if (settings.target == TargetAnswers::held_out) {
                 std::vector<rl::Question> prompts;
                 statistics::CounterDraws of_target(order ^ 0x7a6e7ULL);
                 for (std::uint64_t slot = 0; slot < settings.prompts; ++slot)

@@ -1,14 +1,20 @@
-// What a sample of rlvr asks for, read from its axes. Torch-free.
+// What the axes of rlvr say, and what its training is of that. Torch-free.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "impls/nn/files/decoder_config.hpp"
-#include "suite/experiment/experiment.hpp"
+#include "impls/dr_post_training/recipes/settings.hpp"
 
 namespace assay::dr_post_training {
+
+struct RewardAxes : LearningRate {
+    std::string model = "llama-toy", task = "close";
+    std::uint64_t target_prompts = 64;  ///< given, that target rows are drawn from
+    std::int64_t rounds = 40;
+};
+Axes<RewardAxes> reward_axes();
 
 struct RewardSettings {
     nn::DecoderConfig model;
@@ -29,14 +35,14 @@ struct RewardSettings {
     int longest = 8;                                   ///< tokens of an answer
     std::vector<double> rates;                         ///< of which validation questions choose
     double kl = 0.001;
-    std::int64_t warmup = 4;            ///< updates: one round
-    std::uint64_t target_prompts = 64;  ///< given, that target rows are drawn from
-    std::size_t target_rows = 4;        ///< of a round
+    std::int64_t warmup = 4;  ///< updates: one round
+    std::uint64_t target_prompts = 64;
+    std::size_t target_rows = 4;                                  ///< of a round
     std::size_t test_questions = 192, validation_questions = 96;  ///< different ones
     std::int64_t evaluate_every = 4;                              ///< rounds
 };
 
-/// Of the axes model, task, rounds, n_val, rate. Throws UserError for what cannot be.
-RewardSettings reward_settings(const SampleSpec& spec);
+/// Throws UserError for an unknown model or task.
+RewardSettings reward_settings(const RewardAxes& axes);
 
 }  // namespace assay::dr_post_training

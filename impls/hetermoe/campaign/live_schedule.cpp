@@ -1,4 +1,5 @@
-// A small training across processes under the faults that a seed stands for.
+#include "impls/hetermoe/campaign/live_schedule.hpp"
+
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
@@ -8,7 +9,6 @@
 #include "impls/hetermoe/live/fault_phases.hpp"
 #include "impls/hetermoe/live/session.hpp"
 #include "impls/hetermoe/live/worker.hpp"
-#include "impls/hetermoe/tensor_functions.hpp"
 
 namespace assay::hetermoe {
 namespace {
@@ -81,10 +81,8 @@ std::string broken_rule(const SessionOptions& options, const SessionResult& resu
     return "";
 }
 
-}  // namespace
-
-drive::SeedOutcome run_live_schedule(std::uint64_t seed, const std::filesystem::path& corpus,
-                                     const std::filesystem::path& scratch) {
+drive::SeedOutcome run_schedule(std::uint64_t seed, const std::filesystem::path& corpus,
+                                const std::filesystem::path& scratch) {
     const auto options = options_of(seed, corpus, scratch);
     const auto& shape = options.controller;
     drive::SeedOutcome outcome;
@@ -116,4 +114,7 @@ drive::SeedOutcome run_live_schedule(std::uint64_t seed, const std::filesystem::
     return outcome;
 }
 
+const tensors::Provided provided(run_live_schedule, run_schedule);
+
+}  // namespace
 }  // namespace assay::hetermoe

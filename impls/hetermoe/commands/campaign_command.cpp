@@ -1,34 +1,20 @@
 // assay campaign hetermoe.
+#include "impls/hetermoe/campaign/live_schedule.hpp"
 #include "impls/hetermoe/campaign/virtual_schedule.hpp"
 #include "impls/hetermoe/commands/commands.hpp"
-#include "impls/tensors/needs.hpp"
-#include "suite/base/error.hpp"
-
-#ifdef ASSAY_HETERMOE_LIVE
-#include "impls/hetermoe/tensor_functions.hpp"
-#include "impls/tensors/module.hpp"
 #include "suite/runner/sample/sample_folders.hpp"
-#endif
 
 namespace assay::hetermoe {
 namespace {
 
 void prepare_live() {
-    if (const auto lacks = tensors::lacks(tensors::Needs::text)) throw NotSupportedHere(*lacks);
-#ifdef ASSAY_HETERMOE_LIVE
-    tensors::functions<TensorFunctions>();      // loaded once, not by every seed
+    run_live_schedule.open();                   // once, not by every seed
     runner::ScratchFolder::remove_abandoned();  // by seeds that were killed
-#endif
 }
 
-drive::SeedOutcome run_live([[maybe_unused]] std::uint64_t seed, const std::string&) {
-    const auto text = tensors::training_text();  // says so where nothing can train
-#ifdef ASSAY_HETERMOE_LIVE
+drive::SeedOutcome run_live(std::uint64_t seed, const std::string&) {
     const runner::ScratchFolder scratch;
-    return tensors::functions<TensorFunctions>().run_live_schedule(seed, text, scratch.path());
-#else
-    return {};
-#endif
+    return run_live_schedule(seed, tensors::training_text(), scratch.path());
 }
 
 }  // namespace

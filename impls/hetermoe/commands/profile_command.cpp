@@ -14,29 +14,19 @@
 #include "impls/hetermoe/commands/commands.hpp"
 #include "impls/hetermoe/profile/profile_file.hpp"
 #include "impls/hetermoe/profile/profiler.hpp"
-#include "impls/tensors/needs.hpp"
 #include "suite/base/durable_file.hpp"
 #include "suite/base/error.hpp"
-
-#ifdef ASSAY_HETERMOE_LIVE
-#include "impls/hetermoe/tensor_functions.hpp"
-#endif
 
 namespace assay::hetermoe {
 namespace {
 
 constexpr double gib = 1 << 30;
 
-MeasuredProfile measured([[maybe_unused]] const ProfilerSettings& settings) {
-    if (const auto lacks = tensors::lacks(tensors::Needs::processes)) throw NotSupportedHere(*lacks);
-#ifdef ASSAY_HETERMOE_LIVE
+MeasuredProfile measured(const ProfilerSettings& settings) {
     const bool watched = isatty(STDERR_FILENO) == 1;
-    return tensor_functions().measure_profile(settings, [&](std::string_view what) {
+    return profiler(settings, [&](std::string_view what) {
         if (watched) fmt::print(stderr, "measuring {}\n", what);
     });
-#else
-    return {};
-#endif
 }
 
 TrainingProfile profile_in(const std::string& file) {

@@ -1,15 +1,13 @@
 // One emulated sample of a figure on the paper's GPUs.
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "impls/hetermoe/simulated/arms.hpp"
-#include "suite/experiment/experiment.hpp"
-#include "suite/experiment/recorder.hpp"
+#include "impls/hetermoe/simulated/arm_found.hpp"
 
 namespace assay::hetermoe {
 
@@ -27,18 +25,17 @@ inline constexpr std::string_view emulation_says =
 std::vector<MetricSpec> emulation_metrics();
 
 /// Why there are no processes for the arm, or none here; nothing: there are.
-std::optional<std::string> emulation_lacks(std::string_view arm);
+std::optional<std::string> emulation_lacks(Arm arm);
 
 struct EmulatedSample {
     Point point;
-    std::string arm;
+    Arm arm{};
     ArmResult simulated;  ///< run_arm() of both
     std::uint64_t seed = 1;
 };
 
-/// Runs it and records emulation_metrics(); `record`: what the figure has of any arm. Throws what
-/// run_paced() and, after all is recorded, require_punctual() throw.
-void emulate_arm(const EmulatedSample& sample, const std::function<void(const ArmResult&)>& record,
-                 Recorder& recorder);
+/// Runs it and records ArmFound and emulation_metrics(). Throws what run_paced() and, after all is
+/// recorded, require_punctual() throw.
+void emulate_arm(const EmulatedSample& sample, Recorder& recorder);
 
 }  // namespace assay::hetermoe

@@ -12,8 +12,8 @@
 namespace assay::hetermoe {
 namespace {
 
-constexpr std::array<std::string_view, 6> paced{"zebra",   "hetermoe", "search",
-                                                "dist_ep", "ep",       "ep_ideal"};
+constexpr std::array paced{Arm::zebra,   Arm::hetermoe, Arm::search,
+                           Arm::dist_ep, Arm::ep,       Arm::ep_ideal};
 
 Layout layout_of(const Group& group, int micro_batches, std::vector<int> offload) {
     Layout layout{
@@ -144,17 +144,14 @@ PacedStep group_step(const Point& point, const ArmResult& planned) {
                       times.exchange_s * std::max(1.0, double(group.attention) / group.expert));
 }
 
-bool can_be_paced(std::string_view arm) {
-    return std::find(paced.begin(), paced.end(), arm) != paced.end();
-}
+bool can_be_paced(Arm arm) { return std::find(paced.begin(), paced.end(), arm) != paced.end(); }
 
-PacedArm paced_arm(const Point& point, std::string_view arm, const ArmResult& simulated,
-                   double real_s) {
+PacedArm paced_arm(const Point& point, Arm arm, const ArmResult& simulated, double real_s) {
     const int m = point.new_gpus.gpus, n = point.old_gpus.gpus;
-    if (arm == "ep") return {.parts = {ep_part(point, m, n, real_s)}};
-    if (arm == "ep_ideal")
+    if (arm == Arm::ep) return {.parts = {ep_part(point, m, n, real_s)}};
+    if (arm == Arm::ep_ideal)
         return {.parts = {ep_part(point, m, 0, real_s), ep_part(point, 0, n, real_s)}};
-    if (arm == "dist_ep") return {.parts = {dist_ep_part(point, real_s)}};
+    if (arm == Arm::dist_ep) return {.parts = {dist_ep_part(point, real_s)}};
     return {.parts = {split_part(group_step(point, simulated), point, real_s)},
             .efficiency = efficiency_of(point.calibration)};
 }

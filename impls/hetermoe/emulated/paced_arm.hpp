@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "impls/hetermoe/emulated/paced_training.hpp"
@@ -30,7 +29,7 @@ struct PacedArm {
 /// rank computes while rows travel, and where every GPU has its experts all of them have moved to
 /// the ranks with attention, which wait for the slowest at every exchange; the one expert rank that
 /// is left has none.
-bool can_be_paced(std::string_view arm);
+bool can_be_paced(Arm arm);
 
 /// A step of groups that alternate micro-batches, planned as `planned` is by run_arm(), on the GPUs
 /// of `point`.
@@ -38,7 +37,6 @@ PacedStep group_step(const Point& point, const ArmResult& planned);
 
 /// `simulated`: what run_arm() has at the point. A step lasts `real_s` real seconds. Throws
 /// SampleError (unsupported) where GPUs would need fractions of experts.
-PacedArm paced_arm(const Point& point, std::string_view arm, const ArmResult& simulated,
-                   double real_s);
+PacedArm paced_arm(const Point& point, Arm arm, const ArmResult& simulated, double real_s);
 
 }  // namespace assay::hetermoe

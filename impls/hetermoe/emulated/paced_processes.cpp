@@ -8,7 +8,6 @@
 
 #include "impls/hetermoe/emulated/paced_worker.hpp"
 #include "impls/hetermoe/live/messages.hpp"
-#include "impls/hetermoe/tensor_functions.hpp"
 #include "impls/hetermoe/training/replay.hpp"
 #include "suite/cluster/gloo/gloo.hpp"
 #include "suite/cluster/processes/supervisor.hpp"
@@ -202,6 +201,10 @@ std::vector<PacedRun> run_paced_processes(std::span<const PacedPlan> plans) {
     for (std::size_t i = 0; i < plans.size(); ++i)
         runs[i].difference = difference_from_one(plans[i], runs[i], digests[i]);
     return runs;
+}
+
+namespace {
+const tensors::Provided provided(run_paced, run_paced_processes);
 }
 
 }  // namespace assay::hetermoe

@@ -4,12 +4,6 @@
 
 #include <algorithm>
 
-#include "impls/tensors/needs.hpp"
-
-#ifdef ASSAY_HETERMOE_LIVE
-#include "impls/hetermoe/tensor_functions.hpp"
-#endif
-
 namespace assay::hetermoe {
 
 double PacedRun::late() const {
@@ -22,31 +16,6 @@ int PacedRun::attempts() const {
     int sum = 0;
     for (const PacedStepRun& step : steps) sum += step.attempts;
     return sum;
-}
-
-std::vector<PacedRun> run_paced([[maybe_unused]] std::span<const PacedPlan> plans) {
-    if (auto lacks = tensors::lacks(tensors::Needs::processes))
-        throw SampleError(SampleStatus::unsupported, *std::move(lacks));
-#ifdef ASSAY_HETERMOE_LIVE
-    return tensor_functions().run_paced(plans);
-#else
-    return {};
-#endif
-}
-
-std::vector<MetricSpec> lateness_metrics() {
-    return {
-        {"late", "share", "the most of a step that is lateness; above 3 % the sample is invalid",
-         Direction::lower},
-        {"attempts", "count", "at all steps, until they were late by no more"},
-        {"difference", "ratio", "of weights from those that one process computes",
-         Direction::lower}};
-}
-
-void record_lateness(const PacedRun& run, Recorder& recorder) {
-    recorder.metric("late", run.late());
-    recorder.metric("attempts", run.attempts());
-    recorder.metric("difference", run.difference);
 }
 
 void require_punctual(const PacedPlan& plan, const PacedRun& run) {

@@ -5,12 +5,11 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "impls/hetermoe/emulated/paced_step.hpp"
-#include "suite/experiment/experiment.hpp"
-#include "suite/experiment/recorder.hpp"
+#include "impls/tensors/part.hpp"
+#include "suite/experiment/metrics.hpp"
 
 namespace assay::hetermoe {
 
@@ -50,14 +49,31 @@ struct PacedRun {
 };
 
 /// Each plan with processes of its own, one after the other. To be called before the process has
-/// threads. Throws SampleError: unsupported where this build has no libtorch or Gloo; failed where
-/// a process died or fell silent, or what was computed differs from one process' by more than
-/// rounding; interrupted on SIGINT or SIGTERM. Lateness is the caller's to judge: require_punctual.
-std::vector<PacedRun> run_paced(std::span<const PacedPlan> plans);
+/// threads. Throws SampleError: failed where a process died or fell silent, or what was computed
+/// differs from one process' by more than rounding; interrupted on SIGINT or SIGTERM. Lateness is
+/// the caller's to judge: require_punctual.
+inline const tensors::Part<std::vector<PacedRun>(std::span<const PacedPlan>)> run_paced{
+    "hetermoe/paced", tensors::Needs::processes};
 
-/// "late", "attempts" and "difference" of a sample, as recorded by record_lateness().
-std::vector<MetricSpec> lateness_metrics();
-void record_lateness(const PacedRun& run, Recorder& recorder);
+/// An experiment's metrics, and what there is of lateness behind them.
+template <class Found>
+struct WithLateness : Found {
+    using Found::Found;
+    Metric late = this->varying("late", "share",
+                                "the most of a step that is lateness; above 3 % the sample is "
+                                "invalid",
+                                Metrics::lower);
+    Metric attempts =
+        this->varying("attempts", "count", "at all steps, until they were late by no more");
+    Metric difference = this->varying(
+        "difference", "ratio", "of weights from those that one process computes", Metrics::lower);
+};
+template <class Found>
+void record_lateness(const PacedRun& run, const Found& found) {
+    found.late(run.late());
+    found.attempts(run.attempts());
+    found.difference(run.difference);
+}
 
 /// Throws SampleError (invalid) where a step was late by more than its plan allows: this machine is
 /// too slow or too busy.

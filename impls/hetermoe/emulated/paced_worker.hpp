@@ -12,6 +12,9 @@ namespace assay::hetermoe {
 TrainingSettings settings_of(const PacedPlan& plan);
 const nn::ByteCorpus& paced_text();
 
+/// run_paced().
+std::vector<PacedRun> run_paced_processes(std::span<const PacedPlan> plans);
+
 /// config: plan, number (of the plan), rank, port, timeout_s. Told {"type": "compute", "step",
 /// "held"}, answered with its runs in real seconds, move_s and the loss; "apply", the step;
 /// "finish", answered with its digests; "dismiss". A group that broke under it is said ("broken"),

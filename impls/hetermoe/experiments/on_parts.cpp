@@ -2,12 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "impls/hetermoe/parts/parts_point.hpp"
-
-#ifdef ASSAY_HETERMOE_LIVE
-#include "impls/hetermoe/tensor_functions.hpp"
-#endif
-
 namespace assay::hetermoe {
 
 const char* const parts_say =
@@ -19,43 +13,18 @@ const char* const parts_say =
     "plain gradient descent. Memory, its bandwidth and the links, copies within it, belong to all: "
     "exchanges take next to no time, which favours the arms that do not hide them.";
 
-std::optional<std::string> parts_lack(std::string_view arm) {
+std::optional<std::string> parts_lack() {
+    if (auto why = divided_gpu_missing.lacks()) return why;
+    return divided_gpu_missing();
+}
+
+std::optional<std::string> parts_lack(Arm arm) {
     if (!has_parts_version(arm))
         return fmt::format(
             "{} has no version for parts of a GPU: hetermoe, zebra, ep, dist_ep and ep_ideal do",
-            arm);
-#ifdef ASSAY_HETERMOE_LIVE
-    if (auto why = tensors::module_lacks()) return why;
-    return tensor_functions().module_timing_lacks();
-#else
-    return "this build has no libtorch or no Gloo headers, which the training needs";
-#endif
-}
-
-void measure_on_parts([[maybe_unused]] const Point& point, std::string_view arm,
-                      [[maybe_unused]] Recorder& recorder) {
-    if (auto why = parts_lack(arm)) throw SampleError(SampleStatus::unsupported, *std::move(why));
-#ifdef ASSAY_HETERMOE_LIVE
-    tensor_functions().run_on_parts(parts_for(point), arm, recorder);
-#endif
-}
-
-std::vector<MetricSpec> parts_metrics() {
-    const std::vector<Provenance> only{Provenance::measured};
-    return {
-        {.name = "attention_ratio",
-         .unit = "ratio",
-         .says = "time on an older part over that on a newer one, forward, both at work at once",
-         .only = only},
-        {.name = "experts_ratio",
-         .unit = "ratio",
-         .says = "the same of a token's experts",
-         .only = only},
-        {.name = "multiprocessors",
-         .unit = "count",
-         .says = "of a part",
-         .labels = {"part"},
-         .only = only}};
+            to_string(arm));
+    if (auto why = run_on_parts.lacks()) return why;
+    return parts_lack();
 }
 
 ProfilePlan parts_profile(std::map<std::string, std::vector<Value>> axes,

@@ -10,15 +10,9 @@
 #include "impls/hetermoe/parts/parts_point.hpp"
 #include "suite/drive/simgrid/rank_flows.hpp"
 #include "suite/experiment/exact_profiles.hpp"
-#include "suite/experiment/recorder.hpp"
 
 namespace assay::hetermoe {
 namespace {
-
-bool is_of_flows(const SampleSpec& spec) {
-    const auto named = spec.axes.find("network");
-    return named != spec.axes.end() && assay::to_string(named->second) == "flows";
-}
 
 // A part of the cluster with as many of the experts: every GPU has what it had.
 void take_part(Point& point, int part) {
@@ -33,193 +27,166 @@ void take_part(Point& point, int part) {
         *whole /= part;
 }
 
-Point point_of(const PaperExperiment& declared, const SampleSpec& spec) {
-    Point point = declared.point(spec);
-    if (const auto named = spec.axes.find("calibration"); named != spec.axes.end())
-        point.calibration = parse_calibration(assay::to_string(named->second));
-    if (point.batch == 0) point.batch = static_cast<int>(integer_axis(spec, "batch", 1, 1024));
-    if (spec.axes.contains("sequence")) {
-        const double k = number_axis(spec, "sequence");
-        if (!(k >= 0.125 && k <= 4096))
-            throw UserError("sequence: give thousands of tokens, from 0.125 to 4096");
-        point.tokens = 1024 * k;
-    }
-    if (spec.axes.contains("part"))
-        take_part(point, static_cast<int>(integer_axis(spec, "part", 1, 64)));
+struct CrossingFound : ArmFound {
+    using ArmFound::ArmFound;
+    Metric crossing_k =
+        metric({.name = "crossing_k",
+                .unit = "K tokens",
+                .says = "from which on attention takes as long as experts, on as many GPUs",
+                .deterministic = true,
+                .only = {Provenance::simulated, Provenance::emulated}});
+};
+
+Point completed(Point point, const PaperSample& sample) {
+    point.calibration = sample.calibration;
+    if (point.batch == 0) point.batch = sample.batch;
+    point.tokens = 1024 * sample.sequence;
+    take_part(point, sample.part);
     return point;
 }
 
-std::string arm_of(const PaperExperiment& declared, const SampleSpec& spec) {
-    return declared.arm ? declared.arm(spec) : spec.variant;
-}
+bool is_measured(const PaperSample& sample) { return sample.provenance == Provenance::measured; }
+bool is_of_flows(const PaperSample& sample) { return sample.network == Exchanges::flows; }
 
-bool is_measured(const SampleSpec& spec) { return spec.provenance == Provenance::measured; }
-
-void record(const ArmResult& result, Recorder& recorder) {
-    recorder.metric("tokens_per_s", result.tokens_per_s);
-    if (result.new_busy) recorder.metric("new_busy", *result.new_busy);
-    if (result.old_busy) recorder.metric("old_busy", *result.old_busy);
-    recorder.metric("micro_batches", result.micro_batches);
-    recorder.metric("moved", result.moved);
-}
-
-void run(const PaperExperiment& declared, const SampleSpec& spec, Recorder& recorder) {
-    Point point = point_of(declared, spec);
-    const std::string arm = arm_of(declared, spec);
-    if (is_measured(spec)) return measure_on_parts(point, arm, recorder);
-    if (is_of_flows(spec))
-        point.flows = std::make_shared<drive::RankFlows>(Topology(point.network),
-                                                         point.new_gpus.gpus + point.old_gpus.gpus);
-    const auto simulated = run_arm(point, arm);
-    recorder.metric("fits", simulated ? 1 : 0);
-    if (declared.crossing) recorder.metric("crossing_k", crossing_k(point));
-    if (!simulated) return;
-    switch (spec.provenance) {
-        case Provenance::emulated:
-            return emulate_arm(
-                {.point = point, .arm = arm, .simulated = *simulated, .seed = spec.seed},
-                [&](const ArmResult& result) { record(result, recorder); }, recorder);
-        default:
-            return record(*simulated, recorder);
-    }
-}
-
-std::optional<std::string> lacks(const PaperExperiment& declared, const SampleSpec& spec) {
-    const std::string arm = arm_of(declared, spec);
-    if (is_measured(spec)) return parts_lack(arm);
-    if (spec.provenance == Provenance::emulated) return emulation_lacks(arm);
-    return is_of_flows(spec) ? drive::flow_engine_lacks() : std::nullopt;
-}
-
-std::vector<MetricSpec> metrics(const PaperExperiment& declared) {
-    std::vector<MetricSpec> all{
-        {"tokens_per_s", "1/s", "tokens of the batch per second of a step", Direction::higher,
-         true},
-        {"new_busy", "share", "of the step in which a new GPU computes", Direction::higher, true},
-        {"old_busy", "share", "of the step in which an old GPU computes", Direction::higher, true},
-        {"micro_batches", "count", "of a step and new GPU: the best number", Direction::none, true},
-        {"moved", "share", "of all experts, those on new GPUs", Direction::none, true},
-        {"fits", "bool", "whether it fits into memory", Direction::higher, true}};
-    if (declared.crossing)
-        all.push_back({"crossing_k",
-                       "K tokens",
-                       "from which on attention takes as long as experts, on as many GPUs",
-                       Direction::none,
-                       true,
-                       {},
-                       {Provenance::simulated, Provenance::emulated}});
-    // Of emulated samples only what comes of time.
+std::vector<MetricSpec> metrics(const PaperVersions& versions) {
+    std::vector<MetricSpec> all =
+        versions.crossing ? declared<CrossingFound>() : declared<ArmFound>();
+    const auto add = [&](std::vector<MetricSpec> more) {
+        all.insert(all.end(), more.begin(), more.end());
+    };
+    if (!versions.emulated.empty()) add(emulation_metrics());
+    if (versions.on_parts_variants.empty()) return all;
     for (MetricSpec& metric : all)
-        if (metric.name == "tokens_per_s" || metric.name.ends_with("_busy"))
-            metric.varies.push_back(Provenance::emulated);
-    if (!declared.emulated.empty())
-        for (MetricSpec& metric : emulation_metrics()) all.push_back(std::move(metric));
+        if (metric.name != "fits") metric.varies.push_back(Provenance::measured);
+    add(declared<PartsFound>());
     return all;
+}
+
+std::vector<ProfilePlan> profiles(const PaperVersions& versions) {
+    std::vector<ProfilePlan> profiles = exact_profiles(0.02);
+    for (ProfilePlan& plan : profiles) {
+        plan.provenances = {Provenance::simulated};
+        plan.axes["network"] = {};
+    }
+    if (!versions.emulated.empty()) {
+        ProfilePlan& toy = profiles.front();
+        toy.provenances.push_back(Provenance::emulated);
+        toy.axes_of[Provenance::emulated] = versions.emulated;
+        toy.seconds_of[Provenance::emulated] = 8;
+        toy.timeout_s = 300;
+    }
+    if (!versions.on_parts_variants.empty())
+        profiles.push_back(parts_profile(versions.on_parts, versions.on_parts_variants));
+    if (!versions.emulated.empty())
+        for (ProfilePlan& plan : profiles) plan.axes["part"] = {};  // unnamed: the whole
+    return profiles;
 }
 
 }  // namespace
 
-Experiment paper_experiment(PaperExperiment declared) {
-    Experiment experiment;
-    experiment.id = declared.id;
-    experiment.title = declared.title;
-    experiment.source = declared.source;
-    experiment.says =
-        declared.says +
+void paper::describe(Experiment& figure, const PaperVersions& versions) {
+    figure.says +=
         " Simulated: a step's timeline over task times by data sheets (calibration sheet) or by "
         "ratios worked out of the paper's own tables (anchored; it names what it was fitted from). "
         "All arms share batch, times and memory (expert parallelism and DistEP work on a sequence "
-        "of "
-        "a GPU at a time), and sum gradients behind the backward pass; the "
-        "number of micro-batches, the pieces of exchanges and the deal of layers are the best of "
-        "each. The paper's batch is the largest that fits every arm and is not stated: four "
-        "sequences of "
-        "a step for each new GPU is the largest with which HeterMoE fits every cluster of Fig. 7 "
-        "at "
+        "of a GPU at a time), and sum gradients behind the backward pass; the number of "
+        "micro-batches, the pieces of exchanges and the deal of layers are the best of each. The "
+        "paper's batch is the largest that fits every arm and is not stated: four sequences of a "
+        "step for each new GPU is the largest with which HeterMoE fits every cluster of Fig. 7 at "
         "32K tokens.";
-    if (!declared.on_parts_variants.empty()) experiment.says += parts_say;
-    if (!declared.emulated.empty()) experiment.says += emulation_says;
-    experiment.axes = declared.axes;
-    Axis calibration{"calibration", "of task times: sheet or anchored", {"sheet"}, false};
-    if (!declared.sheet_only) calibration.values.emplace_back("anchored");
-    experiment.axes.push_back(std::move(calibration));
-    if (!experiment.axis("batch"))
-        experiment.axes.push_back(
-            {"batch", "sequences of a step for each new GPU", {std::int64_t{4}}, true});
-    experiment.variants = declared.variants;
-    experiment.metrics = metrics(declared);
-    experiment.profiles = exact_profiles(0.02);
+    if (!versions.on_parts_variants.empty()) figure.says += parts_say;
+    if (!versions.emulated.empty()) figure.says += emulation_says;
+    figure.metrics = metrics(versions);
+    figure.profiles = profiles(versions);
+}
+
+Axes<PaperSample> paper::common_axes(const PaperVersions& versions) {
+    Axes<PaperSample> axes;
+    std::vector<Calibration> calibrations{Calibration::sheet};
+    if (!versions.sheet_only) calibrations.push_back(Calibration::anchored);
+    axes.axis("calibration", &PaperSample::calibration, "of task times: sheet or anchored",
+              calibrations);
+    if (!versions.own_batch) axes.part(batch_axis("sequences of a step for each new GPU", {4}));
     // Claims count declared values alone: of a case with flows they would have two.
-    experiment.axes.push_back(
-        {"network",
-         "exchanges: timeline, each alone on its link, or flows that share links (SimGrid; not pp, "
-         "ep_uneven, balance); without -a: timeline",
-         {"timeline"},
-         true});
-    for (ProfilePlan& plan : experiment.profiles) {
-        plan.provenances = {Provenance::simulated};
-        plan.axes["network"] = {};
-    }
-    if (!declared.emulated.empty()) {
-        experiment.axes.push_back({"part",
-                                   "emulated: one of so many equal parts of the cluster, with as "
-                                   "many of its experts",
-                                   {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}},
-                                   true});
-        for (ProfilePlan& plan : experiment.profiles) plan.axes["part"] = {};  // unnamed: the whole
-        ProfilePlan& toy = experiment.profiles.front();
-        toy.provenances.push_back(Provenance::emulated);
-        toy.axes_of[Provenance::emulated] = declared.emulated;
-        toy.seconds_of[Provenance::emulated] = 8;
-        toy.timeout_s = 300;
-    }
-    if (!declared.on_parts_variants.empty()) {
-        ProfilePlan plan = parts_profile(declared.on_parts, declared.on_parts_variants);
-        if (!declared.emulated.empty()) plan.axes["part"] = {};
-        experiment.profiles.push_back(std::move(plan));
-        for (MetricSpec& metric : experiment.metrics)
-            if (metric.name != "fits") metric.varies.push_back(Provenance::measured);
-        for (MetricSpec& metric : parts_metrics()) experiment.metrics.push_back(std::move(metric));
-    }
-    experiment.unsupported = [declared](const SampleSpec& spec) { return lacks(declared, spec); };
-    experiment.figure = declared.figure;
-    experiment.validate = [declared](const SampleSpec& spec) {
-        const Point point = point_of(declared, spec);
-        if (is_measured(spec)) parts_for(point);
-        if (spec.provenance == Provenance::simulated && spec.axes.contains("part"))
-            throw UserError("axis part: of emulated samples");
-        if (const auto named = spec.axes.find("network"); named != spec.axes.end()) {
-            const std::string network = assay::to_string(named->second);
-            if (network != "timeline" && network != "flows")
-                throw UserError(
-                    fmt::format("axis network: {} is neither timeline nor flows", network));
-        }
-        if (!is_of_flows(spec)) return;
-        if (spec.provenance != Provenance::simulated)
-            throw UserError("axis network: flows are simulated");
-        if (const std::string arm = arm_of(declared, spec); !has_flows_version(arm))
-            throw UserError(fmt::format("axis network: {} has no version with flows", arm));
-    };
-    experiment.calibration = [declared](const SampleSpec& spec) {
-        if (is_measured(spec)) return nlohmann::json();
-        nlohmann::json taken = calibration_json(point_of(declared, spec));
-        if (is_of_flows(spec)) taken["network"] = "flows";
-        return taken;
-    };
-    experiment.run = [declared](const SampleSpec& spec, Recorder& recorder) {
-        run(declared, spec, recorder);
-    };
-    return experiment;
+    axes.axis(
+        "network", &PaperSample::network,
+        "exchanges: timeline, each alone on its link, or flows that share links (SimGrid; not "
+        "pp, ep_uneven, balance); without -a: timeline",
+        {Exchanges::timeline}, or_others);
+    if (!versions.emulated.empty())
+        axes.axis(
+            "part", &PaperSample::part,
+            "emulated: one of so many equal parts of the cluster, with as many of its experts",
+            {1, 2, 3}, between(1, 64));
+    axes.given(&PaperSample::provenance, &SampleSpec::provenance);
+    axes.given(&PaperSample::seed, &SampleSpec::seed);
+    return axes;
 }
 
-Axis sequence_axis(std::vector<Value> k_tokens) {
-    return {"sequence", "tokens of a sequence, in thousands (1,024)", std::move(k_tokens), true};
+void paper::check(const PaperSample& sample, const Point& raw) {
+    const Point point = completed(raw, sample);
+    if (is_measured(sample)) parts_for(point);
+    if (sample.provenance == Provenance::simulated && sample.part != 1)
+        throw UserError("axis part: of emulated samples");
+    if (!is_of_flows(sample)) return;
+    if (sample.provenance != Provenance::simulated)
+        throw UserError("axis network: flows are simulated");
+    if (!has_flows_version(sample.arm))
+        throw UserError(
+            fmt::format("axis network: {} has no version with flows", to_string(sample.arm)));
 }
 
-Axis all_sequences() {
-    std::vector<Value> values;
-    for (std::int64_t k = 4; k <= 32; k += 4) values.emplace_back(k);
-    return sequence_axis(std::move(values));
+std::optional<std::string> paper::lacks(const PaperSample& sample) {
+    if (is_measured(sample)) return parts_lack(sample.arm);
+    if (sample.provenance == Provenance::emulated) return emulation_lacks(sample.arm);
+    return is_of_flows(sample) ? drive::flow_engine_lacks() : std::nullopt;
+}
+
+nlohmann::json paper::calibration(const PaperSample& sample, const Point& point) {
+    if (is_measured(sample)) return nlohmann::json();
+    nlohmann::json taken = calibration_json(completed(point, sample));
+    if (is_of_flows(sample)) taken["network"] = "flows";
+    return taken;
+}
+
+void paper::run(const PaperSample& sample, const Point& raw, bool crossing, Recorder& recorder) {
+    Point point = completed(raw, sample);
+    if (is_measured(sample)) return run_on_parts(parts_for(point), sample.arm, recorder);
+    if (is_of_flows(sample))
+        point.flows = std::make_shared<drive::RankFlows>(Topology(point.network),
+                                                         point.new_gpus.gpus + point.old_gpus.gpus);
+    const CrossingFound found(recorder);
+    const auto simulated = run_arm(point, sample.arm);
+    found.fits(simulated.has_value());
+    if (crossing) found.crossing_k(crossing_k(point));
+    if (!simulated) return;
+    if (sample.provenance == Provenance::emulated)
+        return emulate_arm(
+            {.point = point, .arm = sample.arm, .simulated = *simulated, .seed = sample.seed},
+            recorder);
+    found.record(*simulated);
+}
+
+Axes<PaperSample> batch_axis(const std::string& says, const Sweep<int>& batches) {
+    Axes<PaperSample> axes;
+    axes.axis("batch", &PaperSample::batch, says, batches, between(1, 1024));
+    return axes;
+}
+
+Axes<PaperSample> sequence_axis(const Sweep<double>& k_tokens) {
+    Axes<PaperSample> axes;
+    axes.axis("sequence", &PaperSample::sequence, "tokens of a sequence, in thousands (1,024)",
+              k_tokens, between(0.125, 4096));
+    return axes;
+}
+
+Axes<PaperSample> all_sequences() { return sequence_axis(whole({4, 8, 12, 16, 20, 24, 28, 32})); }
+
+Axes<OnPanel> panel_axes(const std::string& says, const Sweep<std::string>& panels) {
+    Axes<OnPanel> axes;
+    axes.axis("panel", &OnPanel::panel, says, panels, or_others);
+    axes.part(all_sequences());
+    return axes;
 }
 
 Point point_on(const ModelShape& model, const std::string& network, const std::string& new_device,

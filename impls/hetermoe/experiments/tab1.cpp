@@ -5,6 +5,7 @@
 #include "impls/hetermoe/cost/paper_setup.hpp"
 #include "impls/hetermoe/experiments/experiments.hpp"
 #include "impls/hetermoe/policy/squeeze.hpp"
+#include "suite/experiment/declaration.hpp"
 #include "suite/experiment/exact_profiles.hpp"
 #include "suite/experiment/recorder.hpp"
 
@@ -27,8 +28,12 @@ std::pair<int, int> groups_of(const PaperCluster& cluster) {
     return {even, with_moves};
 }
 
-void run(const SampleSpec& spec, Recorder& recorder) {
-    const PaperCluster& cluster = paper_cluster(assay::to_string(spec.axes.at("cluster")));
+struct Tab1 {
+    std::string cluster;
+};
+
+void run(const Tab1& tab1, Recorder& recorder) {
+    const PaperCluster& cluster = paper_cluster(tab1.cluster);
     const std::string fresh = "new", old = "old";
     recorder.metric("gpus", cluster.new_gpus, {{"kind", fresh}});
     recorder.metric("gpus", cluster.old_gpus, {{"kind", old}});
@@ -43,35 +48,32 @@ void run(const SampleSpec& spec, Recorder& recorder) {
 }  // namespace
 
 Experiment tab1() {
-    Experiment experiment;
-    experiment.id = "hetermoe/tab1";
-    experiment.title = "The paper's clusters";
-    experiment.source = "arXiv 2504.03871v1, section 6.1, Table 1";
-    experiment.says =
-        "GPUs, memory and network of each cluster as Table 1 has them, and how many groups of M "
-        "new and N old GPUs hold the experts of a layer evenly, and of these how many let "
-        "Algorithm 1 move experts (M divides N or N divides M). The models are those that fit by "
-        "divisibility: D1's 24 experts go with C1 and W2's with O2.";
-    experiment.axes = {{"cluster", "of Table 1", {"o1", "o2", "o3", "c1", "c2"}, false}};
-    experiment.variants = {"hetermoe"};
-    experiment.metrics = {
-        {"gpus", "count", "of a kind", Direction::none, true, {"kind"}},
-        {"memory", "GB", "of one GPU", Direction::none, true, {"kind"}},
-        {"network", "Gbit/s", "of a node; C1 and C2: simulated by sending less", Direction::none,
-         true},
-        {"groups", "count", "of new and old GPUs among which experts divide evenly",
-         Direction::none, true},
-        {"groups_with_moves", "count", "of them, those in which experts can move", Direction::none,
-         true}};
-    experiment.profiles = exact_profiles(0.02);
-    experiment.figure = {.kind = Figure::Kind::bars,
-                         .metric = "gpus",
-                         .x = "cluster",
-                         .panels = {},
-                         .x_title = "cluster",
-                         .y_title = "GPUs"};
-    experiment.run = run;
-    return experiment;
+    Declaration<Tab1> tab1(
+        {.id = "hetermoe/tab1",
+         .title = "The paper's clusters",
+         .source = "arXiv 2504.03871v1, section 6.1, Table 1",
+         .says = "GPUs, memory and network of each cluster as Table 1 has them, and how many "
+                 "groups of M new and N old GPUs hold the experts of a layer evenly, and of these "
+                 "how many let Algorithm 1 move experts (M divides N or N divides M). The models "
+                 "are those that fit by divisibility: D1's 24 experts go with C1 and W2's with O2.",
+         .variants = {"hetermoe"},
+         .metrics = {{"gpus", "count", "of a kind", Direction::none, true, {"kind"}},
+                     {"memory", "GB", "of one GPU", Direction::none, true, {"kind"}},
+                     {"network", "Gbit/s", "of a node; C1 and C2: simulated by sending less",
+                      Direction::none, true},
+                     {"groups", "count", "of new and old GPUs among which experts divide evenly",
+                      Direction::none, true},
+                     {"groups_with_moves", "count", "of them, those in which experts can move",
+                      Direction::none, true}},
+         .profiles = exact_profiles(0.02),
+         .figure = {.kind = Figure::Kind::bars,
+                    .metric = "gpus",
+                    .x = "cluster",
+                    .panels = {},
+                    .x_title = "cluster",
+                    .y_title = "GPUs"}});
+    tab1.axis("cluster", &Tab1::cluster, "of Table 1", {"o1", "o2", "o3", "c1", "c2"});
+    return tab1.runs(run);
 }
 
 }  // namespace assay::hetermoe

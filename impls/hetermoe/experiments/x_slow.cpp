@@ -1,6 +1,4 @@
 // A GPU slows in the middle of a training: what planning anew gains, and costs.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -9,7 +7,6 @@
 #include "impls/hetermoe/emulated/paced_arm.hpp"
 #include "impls/hetermoe/experiments/experiments.hpp"
 #include "impls/hetermoe/experiments/paper_experiment.hpp"
-#include "impls/tensors/needs.hpp"
 
 namespace assay::hetermoe {
 namespace {
@@ -17,6 +14,19 @@ namespace {
 // Two steps as planned; one in which the GPU is slow and nobody knows; two when it is known.
 constexpr std::size_t slow_from = 2, known_from = 3, steps = 5;
 constexpr double step_s = 1.5;  // real, of the first ones
+
+enum class Kind { old_gpus, new_gpus };
+ASSAY_NAMES(Kind, (old_gpus, "old"), (new_gpus, "new"))
+
+enum class Response { keep, replan, search };
+ASSAY_NAMES(Response, keep, replan, search)
+
+struct XSlow {
+    Kind slow{};
+    double factor = 1, sequence = 0;  ///< thousands of tokens
+    Response response{};
+    std::uint64_t seed = 1;
+};
 
 void slow_down(ModelledGpus& gpus, double factor) {
     gpus.device.matmul_flops.value /= factor;
@@ -29,20 +39,15 @@ struct Slowing {
     bool new_kind = false;
 };
 
-Slowing slowing_of(const SampleSpec& spec) {
-    const std::string kind = assay::to_string(spec.axes.at("slow"));
-    if (kind != "new" && kind != "old") throw UserError("slow: give new or old");
-    const double factor = number_axis(spec, "factor"), k = number_axis(spec, "sequence");
-    if (!(factor >= 1 && factor <= 100)) throw UserError("factor: give a number from 1 to 100");
-    if (!(k >= 0.125 && k <= 4096)) throw UserError("sequence: give a number from 0.125 to 4096");
+Slowing slowing_of(const XSlow& slow) {
     ModelShape model = model_shape("d1");
     model.experts = 8;
     Slowing slowing{.before = point_on(model, "hetermoe-on-premise", "a40", 2, "v100", 2)};
     slowing.before.batch = 4;
-    slowing.before.tokens = 1024 * k;
-    slowing.new_kind = kind == "new";
+    slowing.before.tokens = 1024 * slow.sequence;
+    slowing.new_kind = slow.slow == Kind::new_gpus;
     slowing.after = slowing.before;
-    slow_down(slowing.new_kind ? slowing.after.new_gpus : slowing.after.old_gpus, factor);
+    slow_down(slowing.new_kind ? slowing.after.new_gpus : slowing.after.old_gpus, slow.factor);
     return slowing;
 }
 
@@ -72,16 +77,17 @@ double move_s(const Point& point, const Layout& from, const Layout& to) {
     return most / reached(point.network.link_bandwidth, point.network.link_efficiency);
 }
 
-PacedPlan plan_of(const SampleSpec& spec) {
-    const Slowing slowing = slowing_of(spec);
-    const auto planned = [&](const Point& point, std::string_view arm) {
+PacedPlan plan_of(const XSlow& slow) {
+    const Slowing slowing = slowing_of(slow);
+    const auto planned = [&](const Point& point, Arm arm) {
         if (const auto result = run_arm(point, arm)) return *result;
         throw SampleError(SampleStatus::unsupported, "it does not fit into memory");
     };
-    const ArmResult before = planned(slowing.before, "hetermoe"),
-                    after = spec.variant == "keep"     ? before
-                            : spec.variant == "search" ? planned(slowing.after, "search")
-                                                       : planned(slowing.after, "hetermoe");
+    const ArmResult before = planned(slowing.before, Arm::hetermoe),
+                    after = slow.response == Response::keep ? before
+                            : slow.response == Response::search
+                                ? planned(slowing.after, Arm::search)
+                                : planned(slowing.after, Arm::hetermoe);
     PacedPlan plan;
     for (std::size_t i = 0; i < steps; ++i) {
         const ArmResult& current = i < known_from ? before : after;
@@ -92,84 +98,92 @@ PacedPlan plan_of(const SampleSpec& spec) {
     first.move_s = move_s(slowing.before, plan.steps.front().layout, first.layout);
     plan.scale = scale_for(plan.steps.front(), step_s);
     plan.sequences = static_cast<std::int64_t>(slowing.before.sequences());
-    plan.seed = spec.seed;
+    plan.seed = slow.seed;
     return plan;
 }
 
-void run(const SampleSpec& spec, Recorder& recorder) {
-    const PacedPlan plan = plan_of(spec);
+struct Measured : Metrics {
+    using Metrics::Metrics;
+    Metric step_s = varying("step_s", "s", "of a step, on the modelled GPUs", lower, {"step"});
+    Metric total_s = varying("total_s", "s", "of the five steps and of moving", lower);
+    Metric move_s = varying("move_s", "s", "moving experts", lower);
+    Metric slowdown =
+        varying("slowdown", "ratio",
+                "of the step in which the GPU is slow and nobody knows, to the first", lower);
+    Metric gain = varying("gain", "ratio", "of that step to the last one", higher);
+    Metric offload =
+        exact("offload", "count", "experts that each old GPU has given up at the end, all layers");
+    Metric micro_batches = exact("micro_batches", "count", "of a step and new GPU at the end");
+    Metric timeline_error =
+        varying("timeline_error", "share", "of the planned steps, by which they are longer");
+};
+using XSlowFound = WithLateness<Measured>;
+
+void run(const XSlow& settings, Recorder& recorder) {
+    const PacedPlan plan = plan_of(settings);
     const PacedRun run = run_paced({&plan, 1}).front();
+    const XSlowFound found(recorder);
     double total = 0, planned = 0, move = 0;
     for (std::size_t i = 0; i < steps; ++i) {
         const PacedStepRun& step = run.steps[i];
-        recorder.metric("step_s", step.length_s, {{"step", static_cast<std::int64_t>(i)}});
+        found.step_s(step.length_s, {{"step", static_cast<std::int64_t>(i)}});
         total += step.length_s;
         planned += makespan_s(planned_runs(plan.steps[i]));
         move += step.move_s;
     }
     const double slow = run.steps[slow_from].length_s, settled = run.steps.back().length_s;
     const std::vector<int>& offload = plan.steps.back().layout.offload;
-    recorder.metric("total_s", total + move);
-    recorder.metric("move_s", move);
-    recorder.metric("slowdown", slow / run.steps.front().length_s);
-    recorder.metric("gain", slow / settled);
-    recorder.metric("offload", std::accumulate(offload.begin(), offload.end(), 0.0));
-    recorder.metric("micro_batches", plan.steps.back().layout.micro_batches);
-    recorder.metric("timeline_error", total / planned - 1);
-    record_lateness(run, recorder);
+    found.total_s(total + move);
+    found.move_s(move);
+    found.slowdown(slow / run.steps.front().length_s);
+    found.gain(slow / settled);
+    found.offload(std::accumulate(offload.begin(), offload.end(), 0.0));
+    found.micro_batches(plan.steps.back().layout.micro_batches);
+    found.timeline_error(total / planned - 1);
+    record_lateness(run, found);
     require_punctual(plan, run);
+}
+
+ProfilePlan toy() {
+    ProfilePlan toy;
+    toy.provenances = {Provenance::emulated};
+    toy.seconds_per_sample = 18;
+    toy.timeout_s = 600;
+    return toy;
 }
 
 }  // namespace
 
 Experiment x_slow() {
-    Experiment e;
-    e.id = "hetermoe/x_slow";
-    e.title = "A GPU slows in the middle of a training";
-    e.source = "our own; the paper plans once";
-    e.says =
-        "D1 with eight experts on two A40 and two V100, one of which computes `factor` times as "
-        "slowly from the third of five steps on. keep goes on as planned; replan runs Algorithm 1 "
-        "with the times of the slow GPU for its whole kind, which waits for it at every exchange, "
-        "from the fourth step on, after the experts have moved; search finds the best offload in "
-        "its place. Emulated: a process for each GPU, task times by data sheets; experts' states "
-        "really move, for as long as a link of the cluster takes.";
-    e.axes = {{"slow", "the kind of the GPU that slows", {"old", "new"}, false},
-              {"factor", "so many times as slow", {1.5, 2.0, 4.0}, true},
-              {"sequence", "thousands of tokens", {std::int64_t{8}}, true}};
-    e.variants = {"keep", "replan", "search"};
-    const auto none = Direction::none;
-    e.metrics = {
-        {"step_s", "s", "of a step, on the modelled GPUs", Direction::lower, false, {"step"}},
-        {"total_s", "s", "of the five steps and of moving", Direction::lower},
-        {"move_s", "s", "moving experts", Direction::lower},
-        {"slowdown", "ratio", "of the step in which the GPU is slow and nobody knows, to the first",
-         Direction::lower},
-        {"gain", "ratio", "of that step to the last one", Direction::higher},
-        {"offload", "count", "experts that each old GPU has given up at the end, all layers", none,
-         true},
-        {"micro_batches", "count", "of a step and new GPU at the end", none, true},
-        {"timeline_error", "share", "of the planned steps, by which they are longer", none}};
-    const std::vector<MetricSpec> lateness = lateness_metrics();
-    e.metrics.insert(e.metrics.end(), lateness.begin(), lateness.end());
-    ProfilePlan toy;
-    toy.provenances = {Provenance::emulated};
-    toy.seconds_per_sample = 18;
-    toy.timeout_s = 600;
-    e.profiles = {toy};
-    e.figure = {.kind = Figure::Kind::lines,
-                .metric = "step_s",
-                .x = "step",
-                .panels = {"slow", "factor"},
-                .x_title = "step",
-                .y_title = "seconds of a step"};
-    e.validate = [](const SampleSpec& spec) { slowing_of(spec); };
-    e.unsupported = [](const SampleSpec&) { return tensors::lacks(tensors::Needs::processes); };
-    e.calibration = [](const SampleSpec& spec) {
-        return calibration_json(slowing_of(spec).before);
-    };
-    e.run = run;
-    return e;
+    Declaration<XSlow> x_slow(
+        {.id = "hetermoe/x_slow",
+         .title = "A GPU slows in the middle of a training",
+         .source = "our own; the paper plans once",
+         .says =
+             "D1 with eight experts on two A40 and two V100, one of which computes `factor` times "
+             "as slowly from the third of five steps on. keep goes on as planned; replan runs "
+             "Algorithm 1 with the times of the slow GPU for its whole kind, which waits for it at "
+             "every exchange, from the fourth step on, after the experts have moved; search finds "
+             "the best offload in its place. Emulated: a process for each GPU, task times by data "
+             "sheets; experts' states really move, for as long as a link of the cluster takes.",
+         .metrics = declared<XSlowFound>(),
+         .profiles = {toy()},
+         .figure = {.kind = Figure::Kind::lines,
+                    .metric = "step_s",
+                    .x = "step",
+                    .panels = {"slow", "factor"},
+                    .x_title = "step",
+                    .y_title = "seconds of a step"}});
+    x_slow.axis("slow", &XSlow::slow, "the kind of the GPU that slows");
+    x_slow.axis("factor", &XSlow::factor, "so many times as slow", {1.5, 2.0, 4.0},
+                between(1, 100));
+    x_slow.axis("sequence", &XSlow::sequence, "thousands of tokens", whole({8}),
+                between(0.125, 4096));
+    x_slow.variants(&XSlow::response);
+    x_slow.given(&XSlow::seed, &SampleSpec::seed);
+    x_slow.needs(run_paced);
+    x_slow.calibration([](const XSlow& slow) { return calibration_json(slowing_of(slow).before); });
+    return x_slow.runs(run);
 }
 
 }  // namespace assay::hetermoe

@@ -1,11 +1,11 @@
 // Our own addition: how far Algorithm 1's offload is from the best one.
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "impls/hetermoe/experiments/experiments.hpp"
 #include "impls/hetermoe/policy/plan.hpp"
+#include "suite/experiment/declaration.hpp"
 #include "suite/experiment/exact_profiles.hpp"
 #include "suite/experiment/recorder.hpp"
 
@@ -14,17 +14,25 @@ namespace {
 
 constexpr int experts_of_old_gpu = 6;  // so that every offload of four layers is tried
 
-Group group_of(const SampleSpec& spec) {
-    const std::string name = assay::to_string(spec.axes.at("group"));
-    if (name == "1:2") return {1, 2};
-    return name == "2:1" ? Group{2, 1} : Group{1, 1};
-}
+enum class Ratio { equal, more_old, more_new };
+ASSAY_NAMES(Ratio, (equal, "1:1"), (more_old, "1:2"), (more_new, "2:1"))
+
+struct XSqueeze {
+    Ratio ratio{};
+    int layers = 0, micro_batches = 0;
+    Asym asym{};
+
+    Group group() const {
+        return {ratio == Ratio::more_new ? 2 : 1, ratio == Ratio::more_old ? 2 : 1};
+    }
+};
 
 // Percent of T_E of a 1:1 group.
-TrainingProfile profile_of(const SampleSpec& spec, int attention, int expert_on_new, int exchange) {
-    const Group group = group_of(spec);
+TrainingProfile profile_of(const XSqueeze& squeeze, int attention, int expert_on_new,
+                           int exchange) {
+    const Group group = squeeze.group();
     TrainingProfile profile;
-    profile.layers = static_cast<int>(integer_axis(spec, "layers"));
+    profile.layers = squeeze.layers;
     profile.experts = experts_of_old_gpu * group.expert;
     profile.new_kind.gpus = group.attention;
     profile.old_kind.gpus = group.expert;
@@ -36,26 +44,25 @@ TrainingProfile profile_of(const SampleSpec& spec, int attention, int expert_on_
     return profile;
 }
 
-void run(const SampleSpec& spec, Recorder& recorder) {
-    const Asym asym = of_word<Asym>(spec.variant).value();
-    const int micro_batches = static_cast<int>(integer_axis(spec, "micro_batches"));
+void run(const XSqueeze& squeeze, Recorder& recorder) {
+    const Group group = squeeze.group();
     int best = 0, instances = 0;
     double worst = 0, sum = 0;
     for (int attention = 30; attention <= 100; attention += 10) {
         for (const int expert_on_new : {14, 50, 80, 100, 120}) {
             for (const int exchange : {0, 20}) {
                 const TrainingProfile profile =
-                    profile_of(spec, attention, expert_on_new, exchange);
-                const Group group = group_of(spec);
+                    profile_of(squeeze, attention, expert_on_new, exchange);
                 const auto length = [&](Asym how) {
                     const PlanSettings settings{.asym = how};
-                    const auto offload = offload_for(profile, group, settings, micro_batches);
+                    const auto offload =
+                        offload_for(profile, group, settings, squeeze.micro_batches);
                     return zebra_makespan(
-                        task_times(profile, group, settings.backward, micro_batches),
-                        {.micro_batches = micro_batches, .offload = *offload});
+                        task_times(profile, group, settings.backward, squeeze.micro_batches),
+                        {.micro_batches = squeeze.micro_batches, .offload = *offload});
                 };
                 const double excess =
-                    (Fraction(length(asym), length(Asym::search)) - Fraction(1)).value();
+                    (Fraction(length(squeeze.asym), length(Asym::search)) - Fraction(1)).value();
                 worst = std::max(worst, excess);
                 sum += excess;
                 best += excess == 0;
@@ -71,39 +78,38 @@ void run(const SampleSpec& spec, Recorder& recorder) {
 }  // namespace
 
 Experiment x_squeeze() {
-    Experiment experiment;
-    experiment.id = "hetermoe/x_squeeze";
-    experiment.title = "Algorithm 1 against the best offload";
-    experiment.source = "our own; tests Algorithm 1 of arXiv 2504.03871v1, section 4.2";
-    experiment.says =
-        "Algorithm 1 spreads experts evenly over layers by what a layer's bubble holds; it sees "
-        "neither the first layer, which fills the pipeline, nor exchanges. Here it is held "
-        "against the offload with the shortest step among all: groups whose old GPUs hold six "
-        "experts of a layer, attention of 0.3 to 1.0 expert tasks, experts on new GPUs at 0.14 "
-        "to 1.2 of old ones' time (0.14: L40S to T4, 0.8: A40 to V100), exchanges of 0 and 0.2 "
-        "(80 instances per case), backward three times forward. published is the paper's prose, "
-        "printed the formula with n1 and n2 exchanged, off moves nothing.";
-    experiment.axes = {
-        {"group", "new to old GPUs", {"1:1", "1:2", "2:1"}, false},
-        {"layers", "with experts", {std::int64_t{2}, std::int64_t{3}, std::int64_t{4}}, false},
-        {"micro_batches", "of a step", {std::int64_t{2}, std::int64_t{4}, std::int64_t{8}}, false}};
-    experiment.variants = {"published", "printed", "off"};
-    experiment.metrics = {
-        {"worst_excess", "share", "longer than the shortest step, where it is most",
-         Direction::lower, true},
-        {"mean_excess", "share", "longer than the shortest step, mean of the instances",
-         Direction::lower, true},
-        {"as_short", "share", "of the instances, in which no offload is shorter", Direction::higher,
-         true}};
-    experiment.profiles = exact_profiles(1);
-    experiment.figure = {.kind = Figure::Kind::lines,
-                         .metric = "worst_excess",
-                         .x = "layers",
-                         .panels = {"group", "micro_batches"},
-                         .x_title = "layers",
-                         .y_title = "longer than the shortest step"};
-    experiment.run = run;
-    return experiment;
+    Declaration<XSqueeze> x_squeeze(
+        {.id = "hetermoe/x_squeeze",
+         .title = "Algorithm 1 against the best offload",
+         .source = "our own; tests Algorithm 1 of arXiv 2504.03871v1, section 4.2",
+         .says =
+             "Algorithm 1 spreads experts evenly over layers by what a layer's bubble holds; it "
+             "sees neither the first layer, which fills the pipeline, nor exchanges. Here it is "
+             "held against the offload with the shortest step among all: groups whose old GPUs "
+             "hold six experts of a layer, attention of 0.3 to 1.0 expert tasks, experts on new "
+             "GPUs at 0.14 to 1.2 of old ones' time (0.14: L40S to T4, 0.8: A40 to V100), "
+             "exchanges of 0 and 0.2 (80 instances per case), backward three times forward. "
+             "published is the paper's prose, printed the formula with n1 and n2 exchanged, off "
+             "moves nothing.",
+         .metrics = {{"worst_excess", "share", "longer than the shortest step, where it is most",
+                      Direction::lower, true},
+                     {"mean_excess", "share",
+                      "longer than the shortest step, mean of the instances", Direction::lower,
+                      true},
+                     {"as_short", "share", "of the instances, in which no offload is shorter",
+                      Direction::higher, true}},
+         .profiles = exact_profiles(1),
+         .figure = {.kind = Figure::Kind::lines,
+                    .metric = "worst_excess",
+                    .x = "layers",
+                    .panels = {"group", "micro_batches"},
+                    .x_title = "layers",
+                    .y_title = "longer than the shortest step"}});
+    x_squeeze.axis("group", &XSqueeze::ratio, "new to old GPUs");
+    x_squeeze.axis("layers", &XSqueeze::layers, "with experts", {2, 3, 4});
+    x_squeeze.axis("micro_batches", &XSqueeze::micro_batches, "of a step", {2, 4, 8});
+    x_squeeze.variants(&XSqueeze::asym, {Asym::published, Asym::printed, Asym::off});
+    return x_squeeze.runs(run);
 }
 
 }  // namespace assay::hetermoe

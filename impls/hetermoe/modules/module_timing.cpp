@@ -7,9 +7,10 @@
 #include <functional>
 #include <vector>
 
+#include "impls/hetermoe/experiments/fig2.hpp"
 #include "impls/hetermoe/modules/modules.hpp"
 #include "impls/hetermoe/parts/divided_gpu.hpp"
-#include "impls/hetermoe/tensor_functions.hpp"
+#include "suite/experiment/recorder.hpp"
 #include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::hetermoe {
@@ -66,23 +67,16 @@ PartTimes time_expert(const DividedGpu& parts, std::int64_t tokens,
     return time_by_turns(parts, pass, pass);
 }
 
-}  // namespace
-
-std::optional<std::string> module_timing_lacks() { return divided_gpu_lacks(); }
-
-void run_fig2(const SampleSpec& spec, Recorder& recorder) {
-    if (const auto reason = module_timing_lacks())
-        throw SampleError(SampleStatus::unsupported, *reason);
-    const bool near = to_string(spec.axes.at("pair")) == "a40-v100";
-    const DividedGpu parts(near ? std::array{40, 32} : std::array{56, 8});
-    at::manual_seed(spec.seed);
+void time_on_parts(const Fig2& fig2, Recorder& recorder) {
+    const DividedGpu parts(fig2.pair == GpuPair::a40_v100 ? std::array{40, 32} : std::array{56, 8});
+    at::manual_seed(fig2.seed);
     const auto options = at::TensorOptions(at::Device(at::kCUDA, 0)).dtype(at::kBFloat16);
-    const auto time = spec.variant == "attention" ? time_attention : time_expert;
+    const auto time = fig2.module == TimedModule::attention ? time_attention : time_expert;
     constexpr std::int64_t k = 1024;
     recorder.progress(0, "4K tokens");
     const PartTimes at_4k = time(parts, 4 * k, options);
     recorder.progress(0.3, "the sequence");
-    const PartTimes times = time(parts, integer_axis(spec, "sequence_k", 1, 128) * k, options);
+    const PartTimes times = time(parts, fig2.sequence_k * k, options);
     recorder.metric("speedup", times.speedup);
     recorder.metric("against_4k", times.speedup / at_4k.speedup);
     recorder.metric("module_s", times.newer_s, {{"part", std::string("newer")}});
@@ -93,4 +87,7 @@ void run_fig2(const SampleSpec& spec, Recorder& recorder) {
                     {{"part", std::string("older")}});
 }
 
+const tensors::Provided provided_fig2(time_modules, time_on_parts);
+
+}  // namespace
 }  // namespace assay::hetermoe

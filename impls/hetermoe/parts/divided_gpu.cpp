@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "impls/hetermoe/experiments/on_parts.hpp"
 #include "impls/nn/accelerator.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
@@ -36,6 +37,10 @@ std::optional<std::string> divided_gpu_lacks() {
         return fmt::format("computing on parts of a GPU is not supported here: {}", *reason);
     const kernels::Plugin& plugin = kernels::cuda_plugin();
     return plugin.kernels ? std::nullopt : std::optional(plugin.why_not);
+}
+
+namespace {
+const tensors::Provided provided_lack(divided_gpu_missing, divided_gpu_lacks);
 }
 
 }  // namespace assay::hetermoe

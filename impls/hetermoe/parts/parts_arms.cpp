@@ -1,16 +1,15 @@
 #include "impls/hetermoe/parts/parts_arms.hpp"
 
 #include <c10/util/Exception.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
-#include <string>
 
 #include "impls/hetermoe/policy/expert_map.hpp"
 #include "impls/hetermoe/policy/plan.hpp"
-#include "impls/hetermoe/simulated/point.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::hetermoe {
@@ -30,16 +29,16 @@ class Arms {
         profile();
     }
 
-    PartsMeasurement measure(std::string_view arm) {
-        if (arm == "zebra") return best([&](int r) { return alternate(none(), r); });
-        if (arm == "hetermoe") return best([&](int r) { return alternate(moved(r), r); });
-        if (arm == "dist_ep")
+    PartsMeasurement measure(Arm arm) {
+        if (arm == Arm::zebra) return best([&](int r) { return alternate(none(), r); });
+        if (arm == Arm::hetermoe) return best([&](int r) { return alternate(moved(r), r); });
+        if (arm == Arm::dist_ep)
             return best([&](int r) -> std::optional<PartsMeasurement> {
                 if (r > 1) return std::nullopt;
                 return alternate(none(), 1);
             });
-        if (arm == "ep") return best([&](int r) { return expert_parallel(everyone(), r); });
-        if (arm == "ep_ideal") {
+        if (arm == Arm::ep) return best([&](int r) { return expert_parallel(everyone(), r); });
+        if (arm == Arm::ep_ideal) {
             const auto apart = [&](int first, int count) {
                 return best([&](int r) { return expert_parallel(some(first, count), r); });
             };
@@ -48,7 +47,7 @@ class Arms {
             sum.new_busy = sum.old_busy = std::nullopt;
             return sum;
         }
-        throw std::invalid_argument("no arm " + std::string(arm));
+        throw std::invalid_argument(fmt::format("no parts of a GPU for {}", to_string(arm)));
     }
 
   private:
@@ -190,7 +189,7 @@ class Arms {
 
 }  // namespace
 
-PartsMeasurement measure_arm(std::string_view arm, const nn::MoeGptConfig& model, at::Device device,
+PartsMeasurement measure_arm(Arm arm, const nn::MoeGptConfig& model, at::Device device,
                              std::vector<Part> parts, const Group& group, int batch, int steps) {
     return Arms(model, device, std::move(parts), group, batch, steps).measure(arm);
 }

@@ -2,20 +2,15 @@
 // the same step.
 #pragma once
 
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include "impls/hetermoe/parts/parts_training.hpp"
 #include "impls/hetermoe/policy/profile.hpp"
+#include "impls/hetermoe/simulated/arms.hpp"
 
 namespace assay::hetermoe {
 
-struct PartsMeasurement {
-    double tokens_per_s = 0;
-    std::optional<double> new_busy, old_busy;  ///< share of the step in which a part computes
-    int micro_batches = 1;                     ///< R, the best
-    double moved = 0;                          ///< share of experts on new parts
+struct PartsMeasurement : ArmResult {  // of parts that stand for GPUs
     /// What both kinds really are: time on an old part over that on a new one, both at work on a
     /// layer of the same model at once, forward.
     double attention_ratio = 0, experts_ratio = 0;
@@ -34,7 +29,7 @@ struct PartsMeasurement {
 /// the batch, rounded; rates are per sequence. They have no more micro-batches than that. Throws
 /// SampleError (failed) where a loss is not finite or no number of micro-batches fits,
 /// std::invalid_argument for another arm.
-PartsMeasurement measure_arm(std::string_view arm, const nn::MoeGptConfig& model, at::Device device,
+PartsMeasurement measure_arm(Arm arm, const nn::MoeGptConfig& model, at::Device device,
                              std::vector<Part> parts, const Group& group, int batch, int steps);
 
 }  // namespace assay::hetermoe

@@ -6,7 +6,6 @@
 #include <array>
 #include <numeric>
 
-#include "impls/hetermoe/simulated/point.hpp"
 #include "suite/base/error.hpp"
 
 namespace assay::hetermoe {
@@ -48,9 +47,8 @@ PartsPoint parts_for(const Point& point) {
     return parts;
 }
 
-bool has_parts_version(std::string_view arm) {
-    constexpr std::array<std::string_view, 5> arms{"hetermoe", "zebra", "ep", "dist_ep",
-                                                   "ep_ideal"};
+bool has_parts_version(Arm arm) {
+    constexpr std::array arms{Arm::hetermoe, Arm::zebra, Arm::ep, Arm::dist_ep, Arm::ep_ideal};
     return std::find(arms.begin(), arms.end(), arm) != arms.end();
 }
 

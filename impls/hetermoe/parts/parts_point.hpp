@@ -1,10 +1,8 @@
 // A point of a figure as parts of one GPU stand for it. Without libtorch.
 #pragma once
 
-#include <string_view>
-
-#include "impls/hetermoe/cost/paper_setup.hpp"
 #include "impls/hetermoe/policy/profile.hpp"
+#include "impls/hetermoe/simulated/arms.hpp"
 
 namespace assay::hetermoe {
 
@@ -20,7 +18,6 @@ struct PartsPoint {
     int batch = 0;                             ///< sequences of a step for each new part
 };
 
-struct Point;
 /// As many parts as GPUs where those are four at most, else as many as their numbers without the
 /// greatest common divisor; units in the paper's ratios of experts (A40 over V100 1.25, L40S over
 /// T4 7; A100 over A40 2, by their peaks 2.1). Four layers at most. Throws UserError for devices
@@ -28,6 +25,6 @@ struct Point;
 PartsPoint parts_for(const Point& point);
 
 /// Whether parts_arms.hpp has it.
-bool has_parts_version(std::string_view arm);
+bool has_parts_version(Arm arm);
 
 }  // namespace assay::hetermoe

@@ -4,9 +4,10 @@
 #include <memory>
 #include <numeric>
 
+#include "impls/hetermoe/experiments/on_parts.hpp"
 #include "impls/hetermoe/parts/divided_gpu.hpp"
 #include "impls/hetermoe/parts/parts_arms.hpp"
-#include "impls/hetermoe/tensor_functions.hpp"
+#include "impls/hetermoe/simulated/arm_found.hpp"
 
 namespace assay::hetermoe {
 namespace {
@@ -53,11 +54,7 @@ nn::MoeGptConfig config_of(const PartsPoint& point) {
     return config;
 }
 
-}  // namespace
-
-void run_on_parts(const PartsPoint& point, std::string_view arm, Recorder& recorder) {
-    if (const auto reason = module_timing_lacks())
-        throw SampleError(SampleStatus::unsupported, *reason);
+void run(const PartsPoint& point, Arm arm, Recorder& recorder) {
     const auto gpu = divide(point);
     std::vector<Part> parts;
     const auto all = static_cast<std::size_t>(point.parts.attention + point.parts.expert);
@@ -67,23 +64,24 @@ void run_on_parts(const PartsPoint& point, std::string_view arm, Recorder& recor
         parts.push_back(
             {fused ? nn::Attention::fused : nn::Attention::materialised, gpu->stream(i)});
     }
-    const PartsMeasurement measured = measure_arm(arm, config_of(point), at::Device(at::kCUDA, 0),
-                                                  parts, point.parts, point.batch, steps);
-    recorder.metric("fits", 1);
+    PartsMeasurement measured = measure_arm(arm, config_of(point), at::Device(at::kCUDA, 0), parts,
+                                            point.parts, point.batch, steps);
     // Points of a figure that are divided by unlike numbers compare as the paper's clusters.
-    recorder.metric("tokens_per_s", point.groups * measured.tokens_per_s);
-    if (measured.new_busy) recorder.metric("new_busy", *measured.new_busy);
-    if (measured.old_busy) recorder.metric("old_busy", *measured.old_busy);
-    recorder.metric("micro_batches", measured.micro_batches);
-    recorder.metric("moved", measured.moved);
-    recorder.metric("attention_ratio", measured.attention_ratio);
-    recorder.metric("experts_ratio", measured.experts_ratio);
+    measured.tokens_per_s *= point.groups;
+    const ArmFound of_arm(recorder);
+    of_arm.fits(true);
+    of_arm.record(measured);
+    const PartsFound found(recorder);
+    found.attention_ratio(measured.attention_ratio);
+    found.experts_ratio(measured.experts_ratio);
     const auto part = [&](const char* kind, std::size_t first) {
-        recorder.metric("multiprocessors", gpu->multiprocessors(first),
-                        {{"part", std::string(kind)}});
+        found.multiprocessors(gpu->multiprocessors(first), {{"part", std::string(kind)}});
     };
     part("newer", 0);
     part("older", static_cast<std::size_t>(point.parts.attention));
 }
 
+const tensors::Provided provided(run_on_parts, run);
+
+}  // namespace
 }  // namespace assay::hetermoe

@@ -289,4 +289,8 @@ MeasuredProfile measure_profile(const ProfilerSettings& settings,
     return Profiler(settings).measure(progress);
 }
 
+namespace {
+const tensors::Provided provided(profiler, measure_profile);
+}
+
 }  // namespace assay::hetermoe

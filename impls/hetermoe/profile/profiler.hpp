@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "impls/hetermoe/policy/profile.hpp"
+#include "impls/tensors/part.hpp"
 
 namespace assay::hetermoe {
 
@@ -44,5 +45,8 @@ struct MeasuredProfile {
 /// `progress`: what is measured next. Throws NotSupportedHere without the device.
 MeasuredProfile measure_profile(const ProfilerSettings& settings,
                                 const std::function<void(std::string_view)>& progress);
+/// The same, from outside of the module of tensors.
+inline const tensors::Part<decltype(measure_profile)> profiler{"hetermoe/profiler",
+                                                               tensors::Needs::processes};
 
 }  // namespace assay::hetermoe

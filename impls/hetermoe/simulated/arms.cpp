@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <numeric>
-#include <string>
 
 #include "impls/hetermoe/policy/plan.hpp"
 #include "impls/hetermoe/simulated/flow_step.hpp"
@@ -348,27 +347,37 @@ std::optional<ArmResult> pp(const Point& point) {
 
 }  // namespace
 
-bool has_flows_version(std::string_view arm) {
-    return arm != "pp" && arm != "ep_uneven" && arm != "balance";
+bool has_flows_version(Arm arm) {
+    return arm != Arm::pp && arm != Arm::ep_uneven && arm != Arm::balance;
 }
 
-std::optional<ArmResult> run_arm(const Point& point, std::string_view arm) {
+std::optional<ArmResult> run_arm(const Point& point, Arm arm) {
     if (point.flows && !has_flows_version(arm))
-        throw UserError(fmt::format("{} has no version with network flows", arm));
+        throw UserError(fmt::format("{} has no version with network flows", to_string(arm)));
     const auto group = [&](Asym asym) {
         return best_over_micro_batches(point, [&](int r) { return zebra(point, asym, r); });
     };
-    if (arm == "zebra") return group(Asym::off);
-    if (arm == "hetermoe") return group(Asym::published);
-    if (arm == "search") return group(Asym::search);
-    if (arm == "ep") return ep(point);
-    if (arm == "dist_ep") return dist_ep(point);
-    if (arm == "ep_ideal") return ep_ideal(point);
-    if (arm == "ep_uneven") return ep_uneven(point);
-    if (arm == "pp") return pp(point);
-    if (arm == "balance")
-        return best_over_micro_batches(point, [&](int r) { return balance(point, r); });
-    throw UserError("no arm " + std::string(arm));
+    switch (arm) {
+        case Arm::zebra:
+            return group(Asym::off);
+        case Arm::hetermoe:
+            return group(Asym::published);
+        case Arm::search:
+            return group(Asym::search);
+        case Arm::ep:
+            return ep(point);
+        case Arm::dist_ep:
+            return dist_ep(point);
+        case Arm::ep_ideal:
+            return ep_ideal(point);
+        case Arm::pp:
+            return pp(point);
+        case Arm::ep_uneven:
+            return ep_uneven(point);
+        case Arm::balance:
+            return best_over_micro_batches(point, [&](int r) { return balance(point, r); });
+    }
+    return std::nullopt;
 }
 
 }  // namespace assay::hetermoe

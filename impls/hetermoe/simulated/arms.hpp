@@ -4,9 +4,7 @@
 // arm.
 #pragma once
 
-#include <array>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "impls/hetermoe/simulated/point.hpp"
@@ -18,8 +16,8 @@ namespace assay::hetermoe {
 /// ones, one after the other; ep_ideal: both kinds apart, added; pp: pipelines of both kinds.
 /// Peers: ep_uneven: shares by speed (HAP); balance: two pools of any GPUs that take equally long
 /// (DisagMoE).
-inline constexpr std::array<std::string_view, 9> arms{
-    "zebra", "hetermoe", "search", "ep", "dist_ep", "ep_ideal", "pp", "ep_uneven", "balance"};
+enum class Arm { zebra, hetermoe, search, ep, dist_ep, ep_ideal, pp, ep_uneven, balance };
+ASSAY_NAMES(Arm, zebra, hetermoe, search, ep, dist_ep, ep_ideal, pp, ep_uneven, balance)
 
 struct ArmResult {
     double tokens_per_s = 0;
@@ -30,10 +28,10 @@ struct ArmResult {
 };
 
 /// Nothing where it does not fit into memory, or experts do not divide. Throws UserError for an arm
-/// that is none, or that has no version with flows where point.flows is there.
-std::optional<ArmResult> run_arm(const Point& point, std::string_view arm);
+/// that has no version with flows where point.flows is there.
+std::optional<ArmResult> run_arm(const Point& point, Arm arm);
 
 /// Whether it has a version with flows: zebra, hetermoe, search, ep, dist_ep, ep_ideal.
-bool has_flows_version(std::string_view arm);
+bool has_flows_version(Arm arm);
 
 }  // namespace assay::hetermoe

@@ -1,7 +1,5 @@
 #include "impls/hetermoe/simulated/point.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -108,11 +106,6 @@ PointTimes by_anchors(const Point& point, double sequences) {
 }
 
 }  // namespace
-
-Calibration parse_calibration(std::string_view name) {
-    if (const auto known = of_word<Calibration>(name)) return *known;
-    throw UserError(fmt::format("calibration {}: there are sheet and anchored", name));
-}
 
 PointTimes times_of(const Point& point, double sequences) {
     return point.calibration == Calibration::sheet ? by_sheet(point, sequences)

@@ -5,8 +5,6 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "impls/hetermoe/cost/modelled_profile.hpp"
 #include "suite/base/describe.hpp"
@@ -22,7 +20,6 @@ namespace assay::hetermoe {
 /// anchors_fitted_from(); absolute times are the sheet's of the old kind's experts.
 enum class Calibration { sheet, anchored };
 ASSAY_NAMES(Calibration, sheet, anchored)
-Calibration parse_calibration(std::string_view name);
 
 struct Point {
     ModelShape model;

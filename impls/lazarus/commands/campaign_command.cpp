@@ -2,13 +2,8 @@
 #include "impls/lazarus/campaign/schedule.hpp"
 #include "impls/lazarus/commands/commands.hpp"
 #include "impls/lazarus/policy/rivals/systems.hpp"
-#include "impls/tensors/needs.hpp"
-#include "suite/base/error.hpp"
-
-#ifdef ASSAY_LAZARUS_LIVE
-#include "impls/lazarus/tensor_functions.hpp"
+#include "impls/lazarus/spot/live_schedule.hpp"
 #include "suite/runner/sample/sample_folders.hpp"
-#endif
 
 namespace assay::lazarus {
 namespace {
@@ -21,25 +16,15 @@ drive::SeedOutcome run_in_virtual_time(std::uint64_t seed, const std::string& sy
             .says = std::move(outcome.faults)};
 }
 
-#ifdef ASSAY_LAZARUS_LIVE
 void prepare_live() {
-    if (const auto lacks = tensors::lacks(tensors::Needs::text)) throw NotSupportedHere(*lacks);
-    tensor_functions();                         // loaded once, not by every seed
+    run_live_schedule.open();                   // once, not by every seed
     runner::ScratchFolder::remove_abandoned();  // by seeds that were killed
 }
 
 drive::SeedOutcome run_live(std::uint64_t seed, const std::string& system) {
     const runner::ScratchFolder scratch;
-    return tensor_functions().run_live_schedule(seed, system, tensors::training_text(),
-                                                scratch.path());
+    return run_live_schedule(seed, system, tensors::training_text(), scratch.path());
 }
-#else
-void prepare_live() { throw NotSupportedHere(tensors::lacks(tensors::Needs::text).value()); }
-
-drive::SeedOutcome run_live(std::uint64_t, const std::string&) {
-    throw NotSupportedHere(tensors::lacks(tensors::Needs::text).value());
-}
-#endif
 
 }  // namespace
 

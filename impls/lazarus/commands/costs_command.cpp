@@ -157,14 +157,12 @@ class CostsCommand : public Command {
 
   private:
     std::vector<AnchoredTraining> anchored(const ClusterProfile& cluster) const {
-        SampleSpec spec;
-        spec.axes["trace"] = trace_;
-        if (const auto missing = missing_trace(spec)) throw NotSupportedHere(*missing);
-        check_routing_file(spec, SpotTraining().real_layers, modelled_model("gpt-m").experts);
+        if (const auto missing = missing_trace(trace_)) throw NotSupportedHere(*missing);
+        check_routing_file(trace_, SpotTraining().real_layers, modelled_model("gpt-m").experts);
         const auto claims = read_claims(datasets_dir() / "claims" / "lazarus.toml");
         std::vector<AnchoredTraining> trainings;
         for (const Anchor& anchor : anchors_among(claims))
-            trainings.emplace_back(anchor, cluster, routing_source(spec));
+            trainings.emplace_back(anchor, cluster, routing_source(trace_));
         return trainings;
     }
 

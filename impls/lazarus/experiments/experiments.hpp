@@ -1,6 +1,6 @@
 // The experiments of Lazarus: one function per figure, table or addition of our own, each defined
-// in the file of its name. What of them needs tensors is in NAME_run.cpp and is reached through
-// tensor_functions.hpp.
+// in the file of its name. What of them needs tensors is in NAME_run.cpp, and a part of the module
+// of tensors.
 #pragma once
 
 #include <map>
@@ -38,9 +38,6 @@ Experiment x_loss();        ///< the loss while the batch shrinks with the nodes
 
 Experiment x_guarded_scale();  ///< placements from ten nodes to thousands
 Experiment x_correlated();     ///< whole racks lost
-
-/// A sample of fig9 or x_clocks with the axes that older series do not name.
-SampleSpec with_every_axis(SampleSpec spec);
 
 /// Checks of claims in code (claim_checks.cpp), by the name after "custom:" in
 /// datasets/claims/lazarus.toml:

@@ -13,13 +13,10 @@ namespace {
 
 constexpr const char* trace_id = "smartmoe-loads";
 
-bool wants_public_trace(const SampleSpec& spec) {
-    return assay::to_string(spec.axes.at("trace")) == "smartmoe";
-}
+bool is_public(const std::string& trace) { return trace == "smartmoe"; }
 
 // The user's own; nothing where the axis names one of the two known traces.
-std::optional<std::filesystem::path> own_file(const SampleSpec& spec) {
-    const std::string trace = assay::to_string(spec.axes.at("trace"));
+std::optional<std::filesystem::path> own_file(const std::string& trace) {
     if (trace == "smartmoe" || trace == "synthetic") return std::nullopt;
     return std::filesystem::absolute(trace);
 }
@@ -29,20 +26,21 @@ std::int64_t trace_iteration(std::int64_t step) { return step == 200 ? 201 : 399
 
 }  // namespace
 
-std::optional<std::string> missing_trace(const SampleSpec& spec) {
-    if (!wants_public_trace(spec) || data::locate(trace_id)) return std::nullopt;
+std::optional<std::string> missing_trace(const std::string& trace) {
+    if (!is_public(trace) || data::locate(trace_id)) return std::nullopt;
     return "the SmartMoE routing trace is not on this machine; import it with `assay data fetch "
            "smartmoe-loads --from FILE`, or take `-a trace=synthetic`";
 }
 
-std::vector<Loads> model_loads(const SampleSpec& spec, std::int64_t step, int layers, int experts) {
+std::vector<Loads> model_loads(const std::string& trace, std::uint64_t seed, std::int64_t step,
+                               int layers, int experts) {
     std::vector<Loads> loads;
-    if (wants_public_trace(spec)) {
+    if (is_public(trace)) {
         const auto file = data::locate(trace_id);
-        if (!file) throw SampleError(SampleStatus::unsupported, missing_trace(spec).value());
+        if (!file) throw SampleError(SampleStatus::unsupported, missing_trace(trace).value());
         loads = read_routing_trace(*file).at(trace_iteration(step), layers);
     } else {
-        loads = synthetic_routing(spec.seed, step, layers);
+        loads = synthetic_routing(seed, step, layers);
     }
     for (Loads& layer : loads) layer = most_loaded(layer, experts);
     return loads;
@@ -59,31 +57,34 @@ std::vector<Loads> skewed_loads(int layers, int experts, std::mt19937_64& random
     return loads;
 }
 
-void check_routing_file(const SampleSpec& spec, int layers, int experts) {
-    const auto file = own_file(spec);
+void check_routing_file(const std::string& trace, int layers, int experts) {
+    const auto file = own_file(trace);
     if (!file) return;
     if (!std::filesystem::is_regular_file(*file))
         throw UserError(fmt::format(
             "axis trace: no file {}; give synthetic, smartmoe, or a CSV file with the header "
             "iteration,layer,e0,e1,…",
             file->string()));
-    const RoutingTrace trace = read_routing_trace(*file);
-    if (trace.experts() < experts)
+    const RoutingTrace routing = read_routing_trace(*file);
+    if (routing.experts() < experts)
         throw UserError(fmt::format("axis trace: {} has {} experts, the model {}", file->string(),
-                                    trace.experts(), experts));
-    for (const std::int64_t iteration : trace.iterations()) trace.at(iteration, layers);
+                                    routing.experts(), experts));
+    for (const std::int64_t iteration : routing.iterations()) routing.at(iteration, layers);
 }
 
-std::vector<Input> trace_inputs(const SampleSpec& spec) {
-    if (auto file = own_file(spec)) return {{"routing trace", *std::move(file), ""}};
-    if (!wants_public_trace(spec)) return {};
-    if (auto trace = data::input_of(trace_id, "routing trace")) return {*std::move(trace)};
+std::vector<Input> trace_inputs(const std::string& trace) {
+    if (auto file = own_file(trace)) return {{"routing trace", *std::move(file), ""}};
+    if (!is_public(trace)) return {};
+    if (auto file = data::input_of(trace_id, "routing trace")) return {*std::move(file)};
     return {};
 }
 
-std::string routing_source(const SampleSpec& spec) {
-    if (const auto file = own_file(spec)) return file->string();
-    return wants_public_trace(spec) ? data::locate(trace_id).value().string() : "synthetic";
+std::string routing_source(const std::string& trace) {
+    if (const auto file = own_file(trace)) return file->string();
+    if (!is_public(trace)) return "synthetic";
+    if (auto reason = missing_trace(trace))
+        throw SampleError(SampleStatus::unsupported, *std::move(reason));
+    return data::locate(trace_id)->string();
 }
 
 }  // namespace assay::lazarus

@@ -85,11 +85,8 @@ std::string broken_rule(const SessionOptions& options, const SessionResult& resu
     return "";
 }
 
-}  // namespace
-
-drive::SeedOutcome run_live_schedule(std::uint64_t seed, const std::string& system,
-                                     const std::filesystem::path& corpus,
-                                     const std::filesystem::path& scratch) {
+drive::SeedOutcome run(std::uint64_t seed, const std::string& system,
+                       const std::filesystem::path& corpus, const std::filesystem::path& scratch) {
     const auto training = training_of(seed, system);
     auto options = spot_session(training, corpus, scratch);
     options.controller.checkpoint_every = 3;
@@ -123,4 +120,7 @@ drive::SeedOutcome run_live_schedule(std::uint64_t seed, const std::string& syst
     return outcome;
 }
 
+const tensors::Provided provided(run_live_schedule, run);
+
+}  // namespace
 }  // namespace assay::lazarus

@@ -25,7 +25,7 @@ struct SpotTraining {
     int slots = 6;            ///< replica slots per node and layer (section 6.1); not of ds, ds_ft
     PlacementPolicy placement = PlacementPolicy::mro;  ///< of systems without one of their own
     double overlap = 0;      ///< of gradient sums and backward pass: see StepTimeline
-    double relaunch_s = -1;  ///< of a whole job; -1: the cluster profile's
+    int relaunch_s = -1;     ///< of a whole job; -1: the cluster profile's
     double duration_s = 0;   ///< scenario seconds; 0: until `steps`
     Step steps = 1'000'000;  ///< real ones
     std::uint64_t seed = 1;

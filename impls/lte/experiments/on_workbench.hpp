@@ -3,20 +3,25 @@
 
 #include <functional>
 
+#include "impls/lte/experiments/trainings.hpp"
 #include "impls/lte/recipes/sparse_model.hpp"
-#include "suite/experiment/experiment.hpp"
 
 namespace assay::lte {
 
 /// Runs `body` on a workbench; a divergence becomes an event and a failed sample.
-void on_workbench(const SampleSpec& spec, Recorder& recorder,
+void on_workbench(const Materials& materials, Recorder& recorder,
                   const std::function<void(Workbench&)>& body);
 
-/// What the axis "recipe" says; as it was where a sample has no such axis, as older ones.
-LteRecipe recipe_of(const SampleSpec& spec);
+/// Our schedule at the sparsity asked for.
+LteRecipe recipe_of(const Training& training);
 
-/// "lte" (our schedule at the sample's sparsity), "lte_published" (the paper's loss, axis eta) or a
-/// rival by name, trained.
-SparseModel make_competitor(Workbench& bench, const SampleSpec& spec);
+SparseModel make_competitor(Workbench& bench, const Training& training);
+
+void record(const Quality& quality, const TrainingFound& found);
+
+// Whole samples, for tests, too.
+void run(const Task& task, Recorder& recorder);
+void run(const XRouters& routers, Recorder& recorder);
+void run(const XProduct& product, Recorder& recorder);
 
 }  // namespace assay::lte

@@ -1,4 +1,6 @@
 // x_product: a trained model on its way through a file to the decoder.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -7,7 +9,6 @@
 #include "impls/decode/back_ends.hpp"
 #include "impls/decode/requests/scoring.hpp"
 #include "impls/lte/experiments/on_workbench.hpp"
-#include "impls/lte/tensor_functions.hpp"
 #include "impls/lte/timing/decode_timing.hpp"
 #include "impls/nn/files/decoder_config.hpp"
 #include "impls/nn/files/tensor_file.hpp"
@@ -53,32 +54,26 @@ DecodedText timed_text(const std::vector<at::Tensor>& windows, std::uint64_t see
 }
 
 /// Says what tells samples apart, but for files of the user's that have one name in two folders.
-std::string kept_name(const SampleSpec& spec) {
+std::string kept_name(const XProduct& product) {
     const auto stem = [](const std::string& name) {
         return std::filesystem::path(name).stem().string();
     };
-    std::string name = stem(model_of(spec)) + "-" + spec.variant;
-    const auto add = [&](const char* axis) {
-        const auto found = spec.axes.find(axis);
-        if (found != spec.axes.end()) name += "-" + to_string(found->second);
-    };
-    if (spec.variant != "dense") {
-        add("sparsity");
-        add("recipe");
+    std::string name = fmt::format("{}-{}", stem(product.model), to_string(product.competitor));
+    if (product.competitor != Competitor::dense) {
+        name += fmt::format("-{}", product.sparsity);
+        if (product.recipe) name += fmt::format("-{}", to_string(*product.recipe));
     }
-    name += "-" + stem(corpus_of(spec));
-    add("steps");
-    name += spec.axes.contains("steps") ? "-steps-" : "-";
-    name += std::string(to_string(spec.profile)) + "-seed" + std::to_string(spec.seed);
-    return name + ".gguf";
+    name += "-" + stem(product.corpus);
+    if (product.steps) name += fmt::format("-{}-steps", *product.steps);
+    return name + fmt::format("-{}-seed{}.gguf", to_string(product.profile), product.seed);
 }
 
 /// Where files of samples stay when ASSAY_KEEP_MODELS names a folder.
-void keep(const SampleSpec& spec, const std::filesystem::path& file) {
+void keep(const XProduct& product, const std::filesystem::path& file) {
     const char* const folder = std::getenv("ASSAY_KEEP_MODELS");
     if (!folder || !*folder) return;
     std::filesystem::create_directories(folder);
-    const auto kept = std::filesystem::path(folder) / kept_name(spec);
+    const auto kept = std::filesystem::path(folder) / kept_name(product);
     const std::filesystem::path unfinished = kept.string() + ".part";
     std::filesystem::copy_file(file, unfinished, std::filesystem::copy_options::overwrite_existing);
     std::filesystem::rename(unfinished, kept);
@@ -86,33 +81,36 @@ void keep(const SampleSpec& spec, const std::filesystem::path& file) {
 
 }  // namespace
 
-void make_product(const SampleSpec& spec, Recorder& recorder) {
-    on_workbench(spec, recorder, [&](Workbench& bench) {
-        SparseModel model = make_competitor(bench, spec);
+void run(const XProduct& product, Recorder& recorder) {
+    on_workbench(product, recorder, [&](Workbench& bench) {
+        SparseModel model = make_competitor(bench, product);
         const Quality trained = measure(bench, model);
-        record(trained, recorder);
+        const XProductFound found(recorder);
+        record(trained, found);
 
-        const std::filesystem::path path = std::filesystem::path(spec.scratch) / "model.gguf";
+        const std::filesystem::path path = std::filesystem::path(product.scratch) / "model.gguf";
         write_model(bench, model.stored, nn::TensorType::bf16, path);
-        keep(spec, path);
+        keep(product, path);
         const nn::TensorFile file(path);
         const auto windows = bench.data().held_out_batches(1, bench.sizes().evaluation_windows);
         const double nll = decoded_nll(file, windows, recorder);
-        recorder.metric("decoded_perplexity", std::exp(nll));
-        recorder.metric("decoded_gap", std::abs(nll - trained.evaluation.nll_nats_per_token));
-        recorder.metric("file_bytes", static_cast<double>(file.file_bytes()));
+        found.decoded_perplexity(std::exp(nll));
+        found.decoded_gap(std::abs(nll - trained.evaluation.nll_nats_per_token));
+        found.file_bytes(file.file_bytes());
 
         const bool small = bench.sizes().weights.empty();  // trained here: tokens take microseconds
         const DecodeTimes times =
-            time_file(file, timed_text(windows, spec.seed), small ? 60 : 15, !small,
+            time_file(file, timed_text(windows, product.seed), small ? 60 : 15, !small,
                       [&](double fraction) { recorder.progress(fraction, "rounds"); });
-        recorder.metric("latency_s", times.seconds);
-        recorder.metric("tokens_per_s", 1 / times.seconds);
-        recorder.metric("latency_ratio", times.latency_ratio);
-        recorder.metric("latency_saved", 1 - times.latency_ratio);
-        recorder.metric("bytes_per_token", times.bytes_per_token);
-        if (times.bound_share) recorder.metric("bound_share", *times.bound_share);
+        found.latency_s(times.seconds);
+        found.tokens_per_s(1 / times.seconds);
+        found.latency_ratio(times.latency_ratio);
+        found.latency_saved(1 - times.latency_ratio);
+        found.bytes_per_token(times.bytes_per_token);
+        if (times.bound_share) found.bound_share(*times.bound_share);
     });
 }
+
+const tensors::Provided provided_product(make_product, run);
 
 }  // namespace assay::lte

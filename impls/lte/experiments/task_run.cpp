@@ -9,7 +9,6 @@
 
 #include "impls/lte/experiments/on_workbench.hpp"
 #include "impls/lte/recipes/task_questions.hpp"
-#include "impls/lte/tensor_functions.hpp"
 #include "impls/nn/files/tensor_file.hpp"
 #include "impls/nn/text/tokenizer.hpp"
 
@@ -52,12 +51,12 @@ double matthews(const std::vector<std::size_t>& answered, const std::vector<Ques
 
 }  // namespace
 
-void answer_task(const SampleSpec& spec, Recorder& recorder) {
-    const auto questions =
-        read_questions(to_string(spec.axes.at("task")), to_string(spec.axes.at("prompt")));
-    on_workbench(spec, recorder, [&](Workbench& bench) {
-        SparseModel model = make_competitor(bench, spec);
-        record(measure(bench, model), recorder);
+void run(const Task& task, Recorder& recorder) {
+    const auto questions = read_questions(task.task.value(), task.prompt.value());
+    on_workbench(task, recorder, [&](Workbench& bench) {
+        SparseModel model = make_competitor(bench, task);
+        const TaskFound found(recorder);
+        record(measure(bench, model), found);
         const nn::Tokenizer tokenizer = tokenizer_of(bench.sizes());
         std::vector<std::size_t> answered;
         double right = 0;
@@ -76,11 +75,12 @@ void answer_task(const SampleSpec& spec, Recorder& recorder) {
                 static_cast<double>(answered.size()) / static_cast<double>(questions.size()),
                 "questions");
         }
-        recorder.metric("accuracy", right / static_cast<double>(questions.size()));
-        recorder.metric("questions", static_cast<double>(questions.size()));
-        if (questions.front().answers.size() == 2)
-            recorder.metric("matthews", matthews(answered, questions));
+        found.accuracy(right / static_cast<double>(questions.size()));
+        found.questions(questions.size());
+        if (questions.front().answers.size() == 2) found.matthews(matthews(answered, questions));
     });
 }
+
+const tensors::Provided provided_task(answer_task, run);
 
 }  // namespace assay::lte

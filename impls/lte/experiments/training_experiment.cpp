@@ -1,48 +1,101 @@
-// What the declarations of the experiments that train models have in common.
+#include "impls/lte/experiments/training_experiment.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "impls/lte/experiments/experiments.hpp"
-#include "impls/lte/recipes/materials.hpp"
-#include "impls/lte/tensor_functions.hpp"
 #include "suite/base/error.hpp"
 #include "suite/data/catalog.hpp"
-#include "suite/experiment/experiment.hpp"
 
 namespace assay::lte {
+namespace {
 
-Axis sparsity_axis(std::vector<Value> values) {
-    return {"sparsity",
-            "share of the feed-forward neurons to leave out; ffn_sparsity is what came of it",
-            std::move(values), true};
+/// A text that can never be had: better said before anything runs.
+void check_corpus(const std::string& name) {
+    if (names_a_file(name)) return;
+    const auto known = data::catalog();
+    if (std::any_of(known.begin(), known.end(),
+                    [&](const data::Entry& entry) { return entry.id == name; }))
+        return;
+    throw UserError(fmt::format(
+        "corpus {}: neither a text of `assay data list` nor a path (with a / or a .)", name));
 }
 
-Axis model_axis(std::vector<Value> values) {
-    return {"model",
-            "gpt-*: GELU, GPT-2's shape; llama-*: SwiGLU; tiny: 0.1 M, toy: 1 M, 5m: "
-            "5 M parameters, on bytes; smollm2: pretrained; a path: a model file of your own",
-            std::move(values), true};
+void check(const Training& training) {
+    check_corpus(training.corpus);
+    sizes_of(training);
+    const double sparsity = training.sparsity;
+    if (!(sparsity >= 0 && sparsity < 1))
+        throw UserError(fmt::format("sparsity {}: a share from 0 to below 1", sparsity));
+    const std::string_view name = to_string(training.competitor);
+    if ((name.ends_with("_2_4") || name.ends_with("_4_8")) && sparsity != 0.5)
+        throw UserError(
+            fmt::format("sparsity {}: 2:4 and 4:8 patterns remove half; leave these "
+                        "variants out or ask for 0.5",
+                        sparsity));
 }
 
-Axis corpus_axis() {
-    return {"corpus",
-            "text to train and test on, an id of `assay data` or a path",
-            {"bible-kjv", "dict-gcide"},
-            true};
+/// For `given`, of an axis whose first value is not what a case means that leaves it out.
+template <class Member>
+auto if_named(const std::string& axis) {
+    return [axis](const SampleSpec& spec) -> std::optional<Member> {
+        const auto found = spec.axes.find(axis);
+        if (found == spec.axes.end()) return std::nullopt;
+        return axis_values::read<Member>(axis, found->second, axis_values::no_limits<Member>());
+    };
 }
 
-void add_recipe_axis(Experiment& experiment) {
-    experiment.axes.push_back(
-        {"recipe",
-         "how LTE's routers train: fast, at 2.5e-3 and before the norm's gain (what x_routers "
-         "found); as_is, at the decoder's rate behind it, as older samples did",
-         {"fast", "as_is"},
-         false});
+}  // namespace
+
+Axes<Training> sparsity_axis(const std::vector<double>& values) {
+    Axes<Training> axes;
+    axes.axis("sparsity", &Training::sparsity,
+              "share of the feed-forward neurons to leave out; ffn_sparsity is what came of it",
+              values, or_others);
+    return axes;
 }
 
-void fix_recipe(Experiment& experiment) {
-    for (ProfilePlan& plan : experiment.profiles) plan.axes["recipe"] = {"fast"};
+Axes<Separated> lambda_axis(const std::vector<double>& values) {
+    Axes<Separated> axes;
+    axes.axis("lambda", &Separated::lambda, "weight of the separability loss", values,
+              between(0, 1e6));
+    return axes;
+}
+
+Axes<Training> steps_axis(std::string says, std::int64_t steps) {
+    Axes<Training> axes;
+    axes.axis(
+        "steps", [](Training& training) -> std::int64_t& { return training.steps.emplace(); },
+        std::move(says), {steps}, between(0, 1'000'000'000));
+    axes.given(&Training::steps, if_named<std::int64_t>("steps"));
+    return axes;
+}
+
+Axes<Training> training_axes(const std::vector<std::string>& models) {
+    Axes<Training> axes;
+    axes.axis("model", &Training::model,
+              "gpt-*: GELU, GPT-2's shape; llama-*: SwiGLU; tiny: 0.1 M, toy: 1 M, 5m: "
+              "5 M parameters, on bytes; smollm2: pretrained; a path: a model file of your own",
+              models, or_others);
+    axes.axis("corpus", &Training::corpus,
+              "text to train and test on, an id of `assay data` or a path",
+              {"bible-kjv", "dict-gcide"}, or_others);
+    axes.given(&Training::profile, &SampleSpec::profile);
+    axes.given(&Training::seed, &SampleSpec::seed);
+    axes.given(&Training::state, &SampleSpec::state);
+    axes.given(&Training::shared, &SampleSpec::shared);
+    axes.check(check);
+    return axes;
+}
+
+Axes<Training> recipe_axis() {
+    Axes<Training> axes;
+    axes.axis(
+        "recipe", [](Training& training) -> Recipe& { return training.recipe.emplace(); },
+        "how LTE's routers train: fast, at 2.5e-3 and before the norm's gain (what x_routers "
+        "found); as_is, at the decoder's rate behind it, as older samples did");
+    axes.given(&Training::recipe, if_named<Recipe>("recipe"));
+    return axes;
 }
 
 std::vector<ProfilePlan> training_profiles(std::map<std::string, std::vector<Value>> toy_axes,
@@ -70,101 +123,19 @@ std::vector<ProfilePlan> training_profiles(std::map<std::string, std::vector<Val
     return {toy, small, gpu};
 }
 
-namespace {
-
-/// A number on an axis that the experiment may or may not have.
-void demand(const SampleSpec& spec, const std::string& axis, const char* wanted,
-            bool (*holds)(double)) {
-    if (!spec.axes.contains(axis)) return;
-    const double number = number_axis(spec, axis);
-    if (!holds(number)) throw UserError(fmt::format("{} {}: {}", axis, number, wanted));
+Figure perplexity_figure() {
+    return {.kind = Figure::Kind::lines,
+            .metric = "perplexity",
+            .x = "sparsity",
+            .panels = {"model", "corpus"},
+            .x_title = "sparsity asked for",
+            .y_title = "perplexity per byte"};
 }
 
-/// A text that can never be had: better said before anything runs.
-void demand_corpus(const SampleSpec& spec) {
-    const std::string name = to_string(spec.axes.at("corpus"));
-    if (names_a_file(name)) return;
-    const auto known = data::catalog();
-    if (std::any_of(known.begin(), known.end(),
-                    [&](const data::Entry& entry) { return entry.id == name; }))
-        return;
-    throw UserError(fmt::format(
-        "corpus {}: neither a text of `assay data list` nor a path (with a / or a .)", name));
-}
-
-void validate(const SampleSpec& spec) {
-    demand_corpus(spec);
-    sizes_of(to_string(spec.axes.at("model")), spec.profile);
-    demand(spec, "sparsity", "a share from 0 to below 1", [](double s) { return s >= 0 && s < 1; });
-    demand(spec, "eta", "a weight, 0 or more", [](double w) { return w >= 0 && w < 1e6; });
-    demand(spec, "lambda", "a weight, 0 or more", [](double w) { return w >= 0 && w < 1e6; });
-    if (spec.variant.ends_with("_2_4") || spec.variant.ends_with("_4_8"))
-        demand(spec, "sparsity",
-               "2:4 and 4:8 patterns remove half; leave these variants out or ask for 0.5",
-               [](double s) { return s == 0.5; });
-}
-
-/// What recipes/measure.cpp records.
-std::vector<MetricSpec> quality_metrics() {
-    return {
-        {"perplexity",
-         "per token",
-         "of held-out text; a token of the models trained here is a byte",
-         Direction::lower,
-         true,
-         {}},
-        {"bits_per_byte", "bit", "of held-out text", Direction::lower, true, {}},
-        {"ffn_sparsity",
-         "share",
-         "of neurons (static pruning and TEAL: of weights) of the feed-forward networks left out, "
-         "mean over tokens and layers; what selects them is not counted: LTE's router, Deja Vu's "
-         "predictor, the gate that CATS reads whole",
-         Direction::higher,
-         true,
-         {}},
-        {"layer_sparsity", "share", "the same for each layer", Direction::none, true, {"layer"}},
-        {"layer_range",
-         "share",
-         "sparsity of the layer with most less that of the layer with least",
-         Direction::none,
-         true,
-         {}},
-        {"token_spread",
-         "share",
-         "standard deviation over tokens of a layer's sparsity, mean over layers",
-         Direction::none,
-         true,
-         {}}};
-}
-
-std::optional<std::string> unsupported(const SampleSpec& spec) {
-    if (auto lacks = tensors::module_lacks()) return lacks;
+std::optional<std::string> training_unsupported(const Training& training) {
     // Only libtorch knows whether it can use the GPU.
-    if (spec.profile == Profile::gpu) return tensor_functions().workbench_lacks(spec);
-    return materials_lack(spec);
-}
-
-}  // namespace
-
-Experiment training_experiment(const std::string& name, const std::string& title,
-                               const std::string& where) {
-    Experiment experiment;
-    experiment.id = "lte/" + name;
-    experiment.title = title;
-    experiment.source = "arXiv 2402.06126v4, " + where;
-    experiment.axes = {model_axis({"gpt-toy", "llama-toy"}), corpus_axis()};
-    experiment.metrics = quality_metrics();
-    experiment.validate = validate;
-    experiment.unsupported = unsupported;
-    experiment.inputs = material_inputs;
-    experiment.figure = {.kind = Figure::Kind::lines,
-                         .metric = "perplexity",
-                         .x = "sparsity",
-                         .panels = {"model", "corpus"},
-                         .x_title = "sparsity asked for",
-                         .y_title = "perplexity per byte"};
-    experiment.run = tensors::run_of(&TensorFunctions::compete);
-    return experiment;
+    if (training.profile == Profile::gpu) return training_lacks(training);
+    return materials_lack(training);
 }
 
 }  // namespace assay::lte

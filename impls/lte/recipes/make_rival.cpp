@@ -1,13 +1,10 @@
-// The competitors by name. Those that train do so on as many tokens as both of LTE's stages; the
+// The rivals of LTE. Those that train do so on as many tokens as both of LTE's stages; the
 // others start from the dense model that was trained on as many.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "impls/lte/recipes/sparse_model.hpp"
 #include "impls/lte/rivals/deja_vu.hpp"
@@ -170,38 +167,33 @@ Maker in_groups(Pruner prune, const char* text) {
     };
 }
 
-const std::map<std::string, Maker>& makers() {
-    static const std::map<std::string, Maker> all{{"dense", dense},
-                                                  {"random_router", random_routed},
-                                                  {"expert_oracle", dense_oracle},
-                                                  {"moefication", moefication},
-                                                  {"deja_vu", predicted},
-                                                  {"deja_vu_tuned", predicted_tuned},
-                                                  {"topk_softmax", topk_softmax},
-                                                  {"sigma_moe", sigma_moe},
-                                                  {"teal", teal},
-                                                  {"cats", thresholded},
-                                                  {"magnitude", unstructured(magnitude)},
-                                                  {"magnitude_2_4", in_groups(magnitude, "2:4")},
-                                                  {"magnitude_4_8", in_groups(magnitude, "4:8")},
-                                                  {"wanda", unstructured(wanda)},
-                                                  {"wanda_2_4", in_groups(wanda, "2:4")},
-                                                  {"wanda_4_8", in_groups(wanda, "4:8")}};
+const std::map<Competitor, Maker>& makers() {
+    static const std::map<Competitor, Maker> all{
+        {Competitor::dense, dense},
+        {Competitor::random_router, random_routed},
+        {Competitor::expert_oracle, dense_oracle},
+        {Competitor::moefication, moefication},
+        {Competitor::deja_vu, predicted},
+        {Competitor::deja_vu_tuned, predicted_tuned},
+        {Competitor::topk_softmax, topk_softmax},
+        {Competitor::sigma_moe, sigma_moe},
+        {Competitor::teal, teal},
+        {Competitor::cats, thresholded},
+        {Competitor::magnitude, unstructured(magnitude)},
+        {Competitor::magnitude_2_4, in_groups(magnitude, "2:4")},
+        {Competitor::magnitude_4_8, in_groups(magnitude, "4:8")},
+        {Competitor::wanda, unstructured(wanda)},
+        {Competitor::wanda_2_4, in_groups(wanda, "2:4")},
+        {Competitor::wanda_4_8, in_groups(wanda, "4:8")}};
     return all;
 }
 
 }  // namespace
 
-SparseModel make_rival(Workbench& bench, const std::string& variant, double sparsity) {
-    const auto found = makers().find(variant);
-    if (found == makers().end()) {
-        std::vector<std::string> names;
-        for (const auto& [name, maker] : makers()) names.push_back(name);
-        throw UserError(
-            fmt::format("no rival \"{}\": there are {}", variant, fmt::join(names, ", ")));
-    }
+SparseModel make_rival(Workbench& bench, Competitor rival, double sparsity) {
+    const Maker& make = makers().at(rival);
     units_kept(1, sparsity);  // refuses what no method can do
-    return found->second(bench, sparsity);
+    return make(bench, sparsity);
 }
 
 }  // namespace assay::lte

@@ -26,11 +26,6 @@ nn::DecoderConfig byte_model(std::string_view name, int layers, int width, int c
     return config;
 }
 
-std::string text_axis(const SampleSpec& spec, std::string_view axis, std::string_view otherwise) {
-    const auto found = spec.axes.find(std::string(axis));
-    return found == spec.axes.end() ? std::string(otherwise) : to_string(found->second);
-}
-
 /// Why a data set or a file of the user's cannot be read, or nullopt.
 std::optional<std::string> lacks(const std::string& name) {
     if (names_a_file(name)) {
@@ -98,37 +93,32 @@ Sizes sizes_of(std::string_view model, Profile profile) {
                     model));
 }
 
-Sizes sizes_of(const SampleSpec& spec) {
-    Sizes sizes = sizes_of(model_of(spec), spec.profile);
-    if (!spec.axes.contains("steps")) return sizes;
-    const auto steps = integer_axis(spec, "steps");
-    sizes.stage1_steps = steps * 3 / 5;
-    sizes.stage2_steps = steps - sizes.stage1_steps;
+Sizes sizes_of(const Materials& materials) {
+    Sizes sizes = sizes_of(materials.model, materials.profile);
+    if (!materials.steps) return sizes;
+    sizes.stage1_steps = *materials.steps * 3 / 5;
+    sizes.stage2_steps = *materials.steps - sizes.stage1_steps;
     // A GPU takes minutes for what writing the state of would take seconds each time.
-    if (spec.profile == Profile::gpu) sizes.checkpoint_every = 0;
+    if (materials.profile == Profile::gpu) sizes.checkpoint_every = 0;
     return sizes;
 }
 
-std::string model_of(const SampleSpec& spec) { return text_axis(spec, "model", "gpt-toy"); }
-std::string corpus_of(const SampleSpec& spec) { return text_axis(spec, "corpus", "bible-kjv"); }
-
-std::optional<std::string> materials_lack(const SampleSpec& spec) {
-    const Sizes sizes = sizes_of(model_of(spec), spec.profile);
-    if (auto reason = lacks(corpus_of(spec))) return reason;
+std::optional<std::string> materials_lack(const Materials& materials) {
+    const Sizes sizes = sizes_of(materials);
+    if (auto reason = lacks(materials.corpus)) return reason;
     return sizes.weights.empty() ? std::nullopt : lacks(sizes.weights);
 }
 
-std::vector<Input> material_inputs(const SampleSpec& spec) {
+std::vector<Input> material_inputs(const Materials& materials) {
     std::vector<Input> inputs;
     const auto add_fetched = [&](const std::string& id, const char* what) {
         if (auto fetched = data::input_of(id, what)) inputs.push_back(*std::move(fetched));
     };
-    const std::string corpus = corpus_of(spec);
-    if (names_a_file(corpus))
-        inputs.push_back({"corpus", corpus, ""});
+    if (names_a_file(materials.corpus))
+        inputs.push_back({"corpus", materials.corpus, ""});
     else
-        add_fetched(corpus, "corpus");
-    const std::string weights = sizes_of(model_of(spec), spec.profile).weights;
+        add_fetched(materials.corpus, "corpus");
+    const std::string weights = sizes_of(materials).weights;
     if (weights.empty()) return inputs;
     if (!names_a_file(weights))
         add_fetched(weights, "weights");

@@ -1,5 +1,6 @@
 // What a training sample asks for: its model, how long each part of the training takes at the
-// profile, its text. Torch-free, as experiments are declared where libtorch is not loaded.
+// profile, its text, who is trained. Torch-free, as experiments are declared where libtorch is not
+// loaded.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +11,50 @@
 #include <vector>
 
 #include "impls/nn/files/decoder_config.hpp"
+#include "suite/base/describe.hpp"
 #include "suite/experiment/experiment.hpp"
 
 namespace assay::lte {
+
+/// What the training of any competitor starts from.
+struct Materials {
+    std::string model = "gpt-toy";     ///< see Sizes
+    std::string corpus = "bible-kjv";  ///< a text of `assay data`, or a path of the user's
+    Profile profile = Profile::toy;
+    std::uint64_t seed = 1;
+    /// How long both stages train together, three fifths of it stage 1; without it as Sizes say.
+    std::optional<std::int64_t> steps;
+    std::string state, shared;  ///< as SampleSpec's
+};
+
+/// LTE and its rivals (make_rival()).
+enum class Competitor {
+    lte,
+    dense,
+    random_router,
+    expert_oracle,
+    moefication,  ///< ReLU swap, fine-tuned, oracle selection
+    deja_vu,
+    deja_vu_tuned,
+    topk_softmax,
+    sigma_moe,
+    teal,
+    cats,
+    // Both unstructured, and with patterns, which remove half.
+    magnitude,
+    magnitude_2_4,
+    magnitude_4_8,
+    wanda,
+    wanda_2_4,
+    wanda_4_8
+};
+ASSAY_NAMES(Competitor, lte, dense, random_router, expert_oracle, moefication, deja_vu,
+            deja_vu_tuned, topk_softmax, sigma_moe, teal, cats, magnitude, magnitude_2_4,
+            magnitude_4_8, wanda, wanda_2_4, wanda_4_8)
+
+/// How the neurons of a layer become experts.
+enum class GroupingKind { kmeans, random, coactivation };
+ASSAY_NAMES(GroupingKind, kmeans, random, coactivation)
 
 /// Models: "gpt-toy" (GELU) and "llama-toy" (SwiGLU), about a million parameters over bytes;
 /// "gpt-5m" and "llama-5m"; "gpt-tiny", for tests; "smollm2", SmolLM2-135M-Instruct, pretrained.
@@ -40,20 +82,16 @@ bool names_a_file(std::string_view name);
 /// Throws UserError for a model that is neither listed above nor a path.
 Sizes sizes_of(std::string_view model, Profile profile);
 
-/// Of the sample's model and profile; its axis "steps", where it has one, says for how many steps
-/// both stages train together: three fifths of them are stage 1's.
-Sizes sizes_of(const SampleSpec& spec);
+/// Of all that is asked for, steps too.
+Sizes sizes_of(const Materials& materials);
 
-/// The axes "model" and "corpus", or what stands for them where there are none.
-std::string model_of(const SampleSpec& spec);
-std::string corpus_of(const SampleSpec& spec);
-
-/// Which of them has not been fetched, or is no file, as a sentence; std::nullopt: all are here.
-std::optional<std::string> materials_lack(const SampleSpec& spec);
+/// Which of model and text has not been fetched, or is no file, as a sentence; std::nullopt: both
+/// are here.
+std::optional<std::string> materials_lack(const Materials& materials);
 
 /// The text and the files of pretrained weights, for Experiment::inputs. Throws UserError like
 /// nn::files_of_model().
-std::vector<Input> material_inputs(const SampleSpec& spec);
+std::vector<Input> material_inputs(const Materials& materials);
 
 /// A data set or a file of the user's. Throws SampleError (unsupported) where it is not here.
 std::filesystem::path fetched(const std::string& name);

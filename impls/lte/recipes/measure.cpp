@@ -1,5 +1,4 @@
 // Held-out quality and counted sparsity of a sparse model.
-#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -54,19 +53,6 @@ Quality measure(Workbench& bench, SparseModel& model, bool keep_masks) {
     quality.layer_sparsity = quality.statistics->by_layer();
     quality.token_spread = quality.statistics->token_spread();
     return quality;
-}
-
-void record(const Quality& quality, Recorder& recorder) {
-    recorder.metric("perplexity", quality.evaluation.perplexity());
-    recorder.metric("bits_per_byte", quality.evaluation.bits_per_byte);
-    recorder.metric("ffn_sparsity", quality.sparsity);
-    for (std::size_t layer = 0; layer < quality.layer_sparsity.size(); ++layer)
-        recorder.metric("layer_sparsity", quality.layer_sparsity[layer],
-                        {{"layer", static_cast<std::int64_t>(layer)}});
-    const auto [least, most] =
-        std::minmax_element(quality.layer_sparsity.begin(), quality.layer_sparsity.end());
-    recorder.metric("layer_range", *most - *least);
-    recorder.metric("token_spread", quality.token_spread);
 }
 
 }  // namespace assay::lte

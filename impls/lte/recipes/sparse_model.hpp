@@ -53,12 +53,6 @@ struct Quality {
 /// keep_masks: see SparsityStatistics.
 Quality measure(Workbench& bench, SparseModel& model, bool keep_masks = false);
 
-/// Records perplexity, bits_per_byte, ffn_sparsity, layer_sparsity{layer}, layer_range,
-/// token_spread, as experiments/training_experiment.cpp declares them.
-void record(const Quality& quality, Recorder& recorder);
-
-enum class GroupingKind { kmeans, random, coactivation };
-
 /// Groups the neurons of each layer of the workbench's decoder into experts, in place, so that an
 /// expert's are neighbours. A function of the decoder and the sample's seed.
 void group_neurons(Workbench& bench, GroupingKind kind);
@@ -108,11 +102,9 @@ struct LteTrained {
 };
 LteTrained train_lte(Workbench& bench, const LteRecipe& recipe);
 
-/// The competitors by name: "dense", "random_router", "expert_oracle", "moefication" (ReLU swap,
-/// fine-tuned, oracle selection), "deja_vu", "deja_vu_tuned", "topk_softmax", "sigma_moe", "teal",
-/// "cats", "magnitude", "wanda" (both unstructured, and with "_2_4" or "_4_8" behind the name,
-/// which remove half). `sparsity`: share of the feed-forward networks that they leave out. Throws
-/// UserError for another name, a sparsity outside [0, 1), or one that a pattern does not give.
-SparseModel make_rival(Workbench& bench, const std::string& variant, double sparsity);
+/// Of any but LTE, sparsity: the share of the feed-forward networks that it leaves out. Throws
+/// UserError for a sparsity outside [0, 1), or one that its pattern does not give;
+/// std::out_of_range for LTE.
+SparseModel make_rival(Workbench& bench, Competitor rival, double sparsity);
 
 }  // namespace assay::lte

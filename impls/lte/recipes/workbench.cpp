@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "impls/lte/tensor_functions.hpp"
 #include "impls/nn/accelerator.hpp"
 #include "impls/nn/files/tensor_file.hpp"
 #include "impls/nn/hashes.hpp"
@@ -24,11 +23,12 @@ constexpr std::uint64_t base_stream = 0, dense_stream = 1;
 
 /// What tells the shared trainings of a session apart, as part of a file's name. What they were
 /// trained on is checked by content when they are taken up again.
-std::string name_of_shared(const SampleSpec& spec, const std::string& recipe) {
-    const Sizes sizes = sizes_of(spec);
-    const std::string text = fmt::format("{}\n{}\n{}\n{}\n{} {}\n{}", model_of(spec),
-                                         corpus_of(spec), to_string(spec.profile), spec.seed,
-                                         sizes.stage1_steps, sizes.stage2_steps, recipe);
+std::string name_of_shared(const Materials& materials, const std::string& recipe) {
+    const Sizes sizes = sizes_of(materials);
+    const std::string text =
+        fmt::format("{}\n{}\n{}\n{}\n{} {}\n{}", materials.model, materials.corpus,
+                    to_string(materials.profile), materials.seed, sizes.stage1_steps,
+                    sizes.stage2_steps, recipe);
     return fmt::format("{:016x}", nn::hash_bytes(text.data(), text.size()));
 }
 
@@ -72,27 +72,27 @@ std::unique_ptr<nn::StateKeeper> keeper_in(const std::string& folder) {
 
 }  // namespace
 
-std::optional<std::string> workbench_lacks(const SampleSpec& spec) {
-    if (auto reason = gpu_lacks(spec.profile)) return reason;
-    return materials_lack(spec);
+std::optional<std::string> workbench_lacks(const Materials& materials) {
+    if (auto reason = gpu_lacks(materials.profile)) return reason;
+    return materials_lack(materials);
 }
 
 at::ScalarType compute_type(const Sizes& sizes) { return sizes.bf16 ? at::kBFloat16 : at::kFloat; }
 
-Workbench::Workbench(const SampleSpec& spec, Recorder& recorder)
-    : spec_(spec),
+Workbench::Workbench(const Materials& materials, Recorder& recorder)
+    : materials_(materials),
       recorder_(recorder),
-      sizes_(sizes_of(spec)),
-      device_(device_for(spec.profile)),
-      keeper_(keeper_in(sizes_.checkpoint_every > 0 ? spec.state : "")),
-      shared_(keeper_in(spec.shared)) {
+      sizes_(sizes_of(materials)),
+      device_(device_for(materials.profile)),
+      keeper_(keeper_in(sizes_.checkpoint_every > 0 ? materials.state : "")),
+      shared_(keeper_in(materials.shared)) {
     // Bits depend on the number of threads, so it is no library's choice. The matrices of toy
     // models are too small to be worth sharing; most of their samples run side by side instead
     // (training_profiles()).
-    const bool small = spec.profile == Profile::toy && sizes_.weights.empty();
+    const bool small = materials.profile == Profile::toy && sizes_.weights.empty();
     at::set_num_threads(
         small ? 1 : static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
-    const auto corpus = fetched(corpus_of(spec));
+    const auto corpus = fetched(materials.corpus);
     if (!sizes_.weights.empty()) {
         const nn::TensorFile file(fetched(sizes_.weights));
         data_ = std::make_unique<nn::TokenData>(corpus, nn::Tokenizer::of(file), held_out,
@@ -103,7 +103,7 @@ Workbench::Workbench(const SampleSpec& spec, Recorder& recorder)
     }
     data_ =
         std::make_unique<nn::TokenData>(corpus, nn::Tokenizer::bytes(), held_out, sizes_.context);
-    decoder_ = std::make_unique<nn::Decoder>(sizes_.model, spec.seed, device_);
+    decoder_ = std::make_unique<nn::Decoder>(sizes_.model, materials.seed, device_);
     auto training = tuning(sizes_.base_steps, base_stream);
     training.options.learning_rate = sizes_.base_rate;
     nn::DenseFeedForward dense;
@@ -115,7 +115,7 @@ nn::LanguageModelTraining Workbench::tuning(std::int64_t steps, std::uint64_t st
     training.options.steps = steps;
     training.options.learning_rate = sizes_.tune_rate;
     training.sequences = sizes_.sequences;
-    training.seed = spec_.seed * 16 + stream;
+    training.seed = materials_.seed * 16 + stream;
     training.compute = compute_type(sizes_);
     training.checkpoint_every = sizes_.checkpoint_every;
     return training;
@@ -143,7 +143,7 @@ Workbench::Curve::~Curve() {
 std::unique_ptr<nn::StateKeeper> Workbench::shared_states(const std::string& recipe) {
     // Only what several samples start from is worth writing then.
     if (sizes_.checkpoint_every == 0 && !recipe.empty()) return std::make_unique<nn::NoState>();
-    return std::make_unique<Renamed>(*shared_, "-" + name_of_shared(spec_, recipe));
+    return std::make_unique<Renamed>(*shared_, "-" + name_of_shared(materials_, recipe));
 }
 
 void Workbench::train(const std::string& name, nn::FeedForward& ffn,

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "impls/lte/recipes/materials.hpp"
 #include "impls/nn/decoder.hpp"
 #include "impls/nn/training/corpus.hpp"
 #include "impls/nn/training/language_model.hpp"
-#include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lte {
@@ -17,13 +17,17 @@ namespace assay::lte {
 /// What matrix products of trainings and evaluations are computed in.
 at::ScalarType compute_type(const Sizes& sizes);
 
-/// One sample's materials. The axes "model" and "corpus" of the sample say which.
+/// A reason why there cannot be a workbench here (the text or the weights have not been fetched; at
+/// profile gpu there is no GPU), or nullopt.
+std::optional<std::string> workbench_lacks(const Materials& materials);
+
+/// One sample's materials, which must outlive it.
 class Workbench {
   public:
     /// Reads the text; trains the dense model, or takes it from the folder that the samples of a
     /// session share, or loads pretrained weights. Throws SampleError (unsupported) with what
-    /// workbench_lacks() says (tensor_functions.hpp).
-    Workbench(const SampleSpec& spec, Recorder& recorder);
+    /// workbench_lacks() says.
+    Workbench(const Materials& materials, Recorder& recorder);
 
     const Sizes& sizes() const { return sizes_; }
     const nn::TokenData& data() const { return *data_; }
@@ -32,7 +36,7 @@ class Workbench {
     /// Where the decoder and all that is trained with it lives: a GPU at profile gpu, else the CPU.
     at::Device device() const { return device_; }
     Recorder& recorder() { return recorder_; }
-    std::uint64_t seed() const { return spec_.seed; }
+    std::uint64_t seed() const { return materials_.seed; }
     /// States of a training that other samples of the session may want too: theirs is the same
     /// when `recipe` is, a text with all that it depends on beside model, text, profile and seed.
     /// Bits and curves of whoever takes up a finished training are those of who made it.
@@ -73,7 +77,7 @@ class Workbench {
                const nn::LanguageModelTraining& training, nn::StateKeeper& states,
                const nn::TrainedAlong& along = {});
 
-    const SampleSpec& spec_;
+    const Materials& materials_;
     Recorder& recorder_;
     Sizes sizes_;
     at::Device device_;

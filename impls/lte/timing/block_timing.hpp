@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kernels/assay_kernels.h"
+#include "suite/base/describe.hpp"
 
 namespace assay::lte {
 
@@ -26,6 +27,7 @@ enum class BlockVariant {
     index   ///< active experts' rows copied together, then the dense kernel: indexing as frameworks
             ///< do. How many there are is known beforehand (a framework would wait for that)
 };
+ASSAY_NAMES(BlockVariant, dense, lte, index)
 
 struct BlockTimes {
     double seconds = 0;          ///< of one layer, median

@@ -108,14 +108,14 @@ DecodeTimes time_arms(EngineArm& dense, EngineArm& own, const ReadBandwidth* rea
 
 }  // namespace
 
-void record(const DecodeTimes& times, Recorder& recorder) {
-    recorder.metric("latency_s", times.seconds);
-    recorder.metric("tokens_per_s", 1 / times.seconds);
-    recorder.metric("latency_ratio", times.latency_ratio);
-    recorder.metric("latency_saved", 1 - times.latency_ratio);
-    recorder.metric("bytes_per_token", times.bytes_per_token);
-    if (times.bound_share) recorder.metric("bound_share", *times.bound_share);
-    if (times.read_bandwidth) recorder.metric("read_bandwidth", *times.read_bandwidth / 1e9);
+void record(const DecodeTimes& times, const DecodeFound& found) {
+    found.latency_s(times.seconds);
+    found.tokens_per_s(1 / times.seconds);
+    found.latency_ratio(times.latency_ratio);
+    found.latency_saved(1 - times.latency_ratio);
+    found.bytes_per_token(times.bytes_per_token);
+    if (times.bound_share) found.bound_share(*times.bound_share);
+    if (times.read_bandwidth) found.read_bandwidth(*times.read_bandwidth / 1e9);
 }
 
 DecodeTimes time_in_turns(const DecodeArms& arms, const ReadBandwidth* read, int rounds,

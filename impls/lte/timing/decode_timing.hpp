@@ -10,7 +10,7 @@
 
 #include "impls/nn/files/tensor_file.hpp"
 #include "kernels/plugin/timed_device.hpp"
-#include "suite/experiment/recorder.hpp"
+#include "suite/experiment/metrics.hpp"
 
 namespace assay::lte {
 
@@ -26,8 +26,27 @@ struct DecodeTimes {
     std::optional<double> read_bandwidth;  ///< bytes per second, median over rounds
 };
 
-/// As experiments/fig8b.cpp declares them.
-void record(const DecodeTimes& times, Recorder& recorder);
+struct DecodeFound : Metrics {
+    using Metrics::Metrics;
+    Metric latency_s = varying("latency_s", "s", "per token, median over rounds", lower);
+    Metric tokens_per_s = varying("tokens_per_s", "1/s", "its inverse", higher);
+    Metric latency_ratio = varying("latency_ratio", "ratio",
+                                   "own over dense latency of the same round, median", lower);
+    Metric latency_saved =
+        varying("latency_saved", "fraction", "of the dense latency, 1 - latency_ratio", higher);
+    Metric bound_share =
+        varying("bound_share", "share",
+                "time to read a token's weights and cache at the bandwidth of a plain read in the "
+                "same round, over latency, median",
+                higher);
+    Metric bytes_per_token =
+        exact("bytes_per_token", "B", "weights and cache read for one token", lower);
+    Metric read_bandwidth = varying("read_bandwidth", "GB/s",
+                                    "of a plain read with the same threads (GPU: of the whole "
+                                    "device), median over rounds",
+                                    higher);
+};
+void record(const DecodeTimes& times, const DecodeFound& found);
 
 /// What is timed, always the same tokens behind the prompt.
 struct DecodeArms {

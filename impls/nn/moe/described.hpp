@@ -12,7 +12,6 @@ namespace c10 {
 ASSAY_NAMES(ScalarType, Float, Double)
 }
 namespace assay::nn {
-ASSAY_NAMES(MoeShape, gpt, mixtral)
 ASSAY_FIELDS(MoeGptConfig, layers, width, heads, experts, top_k, hidden, context, dtype, shape,
              kv_heads, capacity_factor)
 ASSAY_FIELDS(AdamOptions, learning_rate, beta1, beta2, epsilon)

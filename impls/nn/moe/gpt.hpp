@@ -9,15 +9,10 @@
 #include <functional>
 #include <vector>
 
+#include "impls/nn/moe/shape.hpp"
 #include "impls/nn/parameter_block.hpp"
 
 namespace assay::nn {
-
-/// What the layers are made of.
-enum class MoeShape {
-    gpt,     ///< LayerNorm, learned positions, an expert is two products with GELU between
-    mixtral  ///< RMSNorm, rotary positions, grouped queries, SwiGLU experts, a head of its own
-};
 
 /// How attention's scores and values meet. written_out: through memory, operation by operation, in
 /// an order that is the same everywhere. materialised: the same without passes of their own for

@@ -207,11 +207,14 @@ class Fidelity {
     std::vector<Kept> linked_;  // [node - 1]
 };
 
-void run(const SampleSpec& spec, Recorder& recorder) {
-    const LiveModel model(spec);
-    const auto questions = recorded_tokens(
-        recorded_answers(static_cast<int>(integer_axis(spec, "records"))), model.tokenizer());
-    Fidelity fidelity(model, questions, of_word<LinkPositions>(spec.variant).value());
+struct LinkedAnswers : Recorded {
+    LinkPositions positions{};
+};
+
+void run(const LinkedAnswers& settings, Recorder& recorder) {
+    const LiveModel model;
+    const auto questions = recorded_tokens(settings.answers(), model.tokenizer());
+    Fidelity fidelity(model, questions, settings.positions);
     for (const QuestionTokens& question : questions) fidelity.compare(question);
     const Comparison& found = fidelity.result;
     if (found.tokens == 0)
@@ -227,33 +230,33 @@ void run(const SampleSpec& spec, Recorder& recorder) {
 }  // namespace
 
 Experiment fidelity() {
-    Experiment experiment;
-    experiment.id = "plato/fidelity";
-    experiment.title = "What linking keys and values changes";
-    experiment.source = "our own: what Plato's global context cache does is not known";
-    experiment.says =
-        "SmolLM2-135M-Instruct reads the recorded answers (datasets/plans) of nodes that depend on "
-        "others, once behind prompts that were computed (L2), once behind linked ones (L3): leads "
-        "and answers of dependencies as they were computed under their own prefix, themselves "
-        "linked. rotated: one behind the other, keys rotated there. reserved: every node at "
-        "positions of its own. Compared is what the model says of every token of the answers.";
-    experiment.variants = {"rotated", "reserved"};
     using enum Direction;
-    experiment.metrics = {
-        {"top1_agreement", "share", "of tokens, the likeliest is the same", higher, true},
-        {"kl_nats", "nats", "divergence of L3 from L2, mean over tokens", lower, true},
-        {"l2_nats", "nats/token", "of the recorded text, behind computed prompts", lower, true},
-        {"l3_nats", "nats/token", "… behind linked ones", lower, true},
-        {"tokens", "count", "that were compared", none, true}};
-    declare_recorded(experiment, 6, 60);
-    experiment.figure = {.kind = Figure::Kind::bars,
-                         .metric = "top1_agreement",
-                         .x = "records",
-                         .panels = {},
-                         .x_title = "recorded answers",
-                         .y_title = "same likeliest token"};
-    experiment.run = run;
-    return experiment;
+    Declaration<LinkedAnswers> fidelity(
+        {.id = "plato/fidelity",
+         .title = "What linking keys and values changes",
+         .source = "our own: what Plato's global context cache does is not known",
+         .says = "SmolLM2-135M-Instruct reads the recorded answers (datasets/plans) of nodes that "
+                 "depend on others, once behind prompts that were computed (L2), once behind "
+                 "linked ones (L3): leads and answers of dependencies as they were computed under "
+                 "their own prefix, themselves linked. rotated: one behind the other, keys rotated "
+                 "there. reserved: every node at positions of its own. Compared is what the model "
+                 "says of every token of the answers.",
+         .metrics = {{"top1_agreement", "share", "of tokens, the likeliest is the same", higher,
+                      true},
+                     {"kl_nats", "nats", "divergence of L3 from L2, mean over tokens", lower, true},
+                     {"l2_nats", "nats/token", "of the recorded text, behind computed prompts",
+                      lower, true},
+                     {"l3_nats", "nats/token", "… behind linked ones", lower, true},
+                     {"tokens", "count", "that were compared", none, true}},
+         .figure = {.kind = Figure::Kind::bars,
+                    .metric = "top1_agreement",
+                    .x = "records",
+                    .panels = {},
+                    .x_title = "recorded answers",
+                    .y_title = "same likeliest token"}});
+    declare_recorded(fidelity, 6, 60);
+    fidelity.variants(&LinkedAnswers::positions);
+    return fidelity.runs(run);
 }
 
 }  // namespace assay::plato

@@ -53,13 +53,11 @@ Row least_squares(std::span<const LiveStep> steps, std::array<bool, 3> wanted) {
 
 }  // namespace
 
-LiveModel::LiveModel(const SampleSpec& spec)
+LiveModel::LiveModel(decode::ActivationType activations)
     : path_(model::locate_file(live_model, data::Kind::model)),
       file_(path_),
       tokenizer_(nn::Tokenizer::of(file_)),
-      activations_(spec.axes.contains("activations") && word_axis(spec, "activations") == "int8"
-                       ? decode::ActivationType::int8
-                       : decode::ActivationType::exact) {}
+      activations_(activations) {}
 
 std::unique_ptr<decode::BackEnd> LiveModel::back_end(int blocks) const {
     return decode::back_ends_of(file_,

@@ -11,15 +11,14 @@
 #include "impls/plato/campaign/served_answers.hpp"
 #include "impls/plato/live/live_run.hpp"
 #include "impls/plato/simulated/step_model.hpp"
-#include "suite/experiment/experiment.hpp"
 
 namespace assay::plato {
 
 /// The model's file, its tokenizer, and engines with its weights.
 class LiveModel {
   public:
-    /// activations: of the sample's axis; exact where it has none. Throws UserError: no such file.
-    explicit LiveModel(const SampleSpec& spec);
+    /// Throws UserError: no such file.
+    explicit LiveModel(decode::ActivationType activations = decode::ActivationType::exact);
     const nn::Tokenizer& tokenizer() const { return tokenizer_; }
     const nn::TensorFile& file() const { return file_; }
     std::unique_ptr<decode::BackEnd> back_end(int blocks) const;

@@ -2,27 +2,35 @@
 // common.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
-#include "suite/experiment/experiment.hpp"
+#include "impls/plato/experiments/plan_axes.hpp"
+#include "impls/plato/policy/controller.hpp"
+#include "impls/plato/policy/prompts.hpp"
 
 namespace assay::plato {
 
-struct PlansExperiment {
-    std::string id, title, source, says;
-    std::vector<Axis> axes;  ///< beside model and device; "plans", "density" and "kv" are known
-    std::vector<std::string> variants;
-    Figure figure;
-    /// At toy, which the engine measures: fewer values of axes, and variants; empty: all.
-    std::map<std::string, std::vector<Value>> toy_axes = {};
-    std::vector<std::string> toy_variants = {};
-    bool simulated_first = false;  ///< at toy, where nobody says which
+/// Whether static parts of prompts are cached before the questions come.
+enum class Start { warm, cold };
+ASSAY_NAMES(Start, warm, cold)
+
+struct AnsweredPlans : MachinePlans {
+    KvReuse reuse = KvReuse::prefix;
+    Start start{};
+    int engines = 1;  ///< more: in processes of their own
+    Mode mode{};
+};
+
+struct PlansOptions {
     /// What measured samples are compared with, in time: no plan; waiting for the whole plan.
     bool with_ar = true, with_waiting = false;
-    double seconds_per_sample = 30;  ///< measured
+    bool simulated_first = false;             ///< at toy, where nobody says which
+    std::vector<std::string> toy_variants{};  ///< measured and simulated; empty: all
+    double seconds_per_sample = 30;           ///< measured
 };
-Experiment plans_experiment(PlansExperiment declared);
+/// declared: but for what all have, with axes of the plans ("plans" or "density") and of what else
+/// is looked at, and variants. Its `says` is a beginning.
+Experiment plans_experiment(Declaration<AnsweredPlans> declared, const PlansOptions& options);
 
 }  // namespace assay::plato

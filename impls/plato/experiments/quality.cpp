@@ -4,7 +4,7 @@
 
 #include "impls/plato/experiments/experiments.hpp"
 #include "impls/plato/experiments/recorded_plans.hpp"
-#include "suite/experiment/recorder.hpp"
+#include "suite/experiment/metrics.hpp"
 
 namespace assay::plato {
 namespace {
@@ -32,12 +32,30 @@ std::vector<QuestionTokens> one_after_the_other(std::vector<QuestionTokens> ques
     return questions;
 }
 
-void run(const SampleSpec& spec, Recorder& recorder) {
-    const LiveModel model(spec);
-    const auto questions = recorded_tokens(
-        recorded_answers(static_cast<int>(integer_axis(spec, "records"))), model.tokenizer());
+struct Quality : Recorded {
+    Mode rival{};
+};
+
+struct Found : Metrics {
+    using Metrics::Metrics;
+    Metric net_win_rate = exact("net_win_rate", "share",
+                                "of Plato's over the rival's prompts, all nodes; a proxy", higher);
+    Metric sign_test_p = exact("sign_test_p", "probability", "of so uneven a split by a fair coin");
+    Metric dependent_net_win_rate =
+        exact("dependent_net_win_rate", "share", "… of nodes that depend on others", higher);
+    Metric dependent_sign_test_p =
+        exact("dependent_sign_test_p", "probability", "… of nodes that depend on others");
+    Metric plato_nats =
+        exact("plato_nats", "nats/token", "of the recorded answers: mean over nodes", lower);
+    Metric rival_nats = exact("rival_nats", "nats/token", "… behind the rival's prompts", lower);
+    Metric nodes = exact("nodes", "count", "that were compared");
+};
+
+void run(const Quality& quality, Recorder& recorder) {
+    const LiveModel model;
+    const auto questions = recorded_tokens(quality.answers(), model.tokenizer());
     const auto plato = nats(model, questions, Mode::plato);
-    const auto rival = spec.variant == "ar"
+    const auto rival = quality.rival == Mode::ar
                            ? nats(model, one_after_the_other(questions), Mode::plato_nopipe)
                            : nats(model, questions, Mode::sot);
     const auto mean = [](const std::vector<double>& values) {
@@ -56,49 +74,40 @@ void run(const SampleSpec& spec, Recorder& recorder) {
             ++at;
         }
     const SignTest dependent = sign_test(ours, theirs);
-    recorder.metric("net_win_rate", all.net_win_rate());
-    recorder.metric("sign_test_p", all.p());
-    recorder.metric("dependent_net_win_rate", dependent.net_win_rate());
-    recorder.metric("dependent_sign_test_p", dependent.p());
-    recorder.metric("plato_nats", mean(plato));
-    recorder.metric("rival_nats", mean(rival));
-    recorder.metric("nodes", static_cast<double>(plato.size()));
+    const Found found(recorder);
+    found.net_win_rate(all.net_win_rate());
+    found.sign_test_p(all.p());
+    found.dependent_net_win_rate(dependent.net_win_rate());
+    found.dependent_sign_test_p(dependent.p());
+    found.plato_nats(mean(plato));
+    found.rival_nats(mean(rival));
+    found.nodes(plato.size());
 }
 
 }  // namespace
 
 Experiment quality() {
-    Experiment experiment;
-    experiment.id = "plato/quality";
-    experiment.title = "How well context foresees recorded answers: a proxy for quality";
-    experiment.source = "arXiv 2402.12280v2, abstract, whose answers were judged; ours are not";
-    experiment.says =
-        "NOT the paper's win rates: nobody judges anything here. The recorded answers of nodes "
-        "(datasets/plans, our own text) are given to SmolLM2-135M-Instruct word for word, once "
-        "behind the answers that Plato's prompts have, once behind a rival's: ar: all sections "
-        "before; sot: its own instruction and the whole skeleton, no answer. A node is won where "
-        "its text is likelier; the net win rate is wins less losses over all, with the sign test's "
-        "p. It says whether the answers of dependencies help to foresee the text, no more.";
-    experiment.variants = {"ar", "sot"};
-    using enum Direction;
-    experiment.metrics = {
-        {"net_win_rate", "share", "of Plato's over the rival's prompts, all nodes; a proxy", higher,
-         true},
-        {"sign_test_p", "probability", "of so uneven a split by a fair coin", none, true},
-        {"dependent_net_win_rate", "share", "… of nodes that depend on others", higher, true},
-        {"dependent_sign_test_p", "probability", "… of nodes that depend on others", none, true},
-        {"plato_nats", "nats/token", "of the recorded answers: mean over nodes", lower, true},
-        {"rival_nats", "nats/token", "… behind the rival's prompts", lower, true},
-        {"nodes", "count", "that were compared", none, true}};
-    declare_recorded(experiment, 8, 90);
-    experiment.figure = {.kind = Figure::Kind::bars,
-                         .metric = "net_win_rate",
-                         .x = "records",
-                         .panels = {},
-                         .x_title = "recorded answers",
-                         .y_title = "net win rate by likelihood"};
-    experiment.run = run;
-    return experiment;
+    Declaration<Quality> quality(
+        {.id = "plato/quality",
+         .title = "How well context foresees recorded answers: a proxy for quality",
+         .source = "arXiv 2402.12280v2, abstract, whose answers were judged; ours are not",
+         .says = "NOT the paper's win rates: nobody judges anything here. The recorded answers of "
+                 "nodes (datasets/plans, our own text) are given to SmolLM2-135M-Instruct word for "
+                 "word, once behind the answers that Plato's prompts have, once behind a rival's: "
+                 "ar: all sections before; sot: its own instruction and the whole skeleton, no "
+                 "answer. A node is won where its text is likelier; the net win rate is wins less "
+                 "losses over all, with the sign test's p. It says whether the answers of "
+                 "dependencies help to foresee the text, no more.",
+         .metrics = declared<Found>(),
+         .figure = {.kind = Figure::Kind::bars,
+                    .metric = "net_win_rate",
+                    .x = "records",
+                    .panels = {},
+                    .x_title = "recorded answers",
+                    .y_title = "net win rate by likelihood"}});
+    declare_recorded(quality, 8, 90);
+    quality.variants(&Quality::rival, {Mode::ar, Mode::sot});
+    return quality.runs(run);
 }
 
 }  // namespace assay::plato

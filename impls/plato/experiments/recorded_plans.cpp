@@ -4,7 +4,6 @@
 #include <cmath>
 #include <fstream>
 
-#include "impls/plato/experiments/plan_axes.hpp"
 #include "suite/base/datasets.hpp"
 #include "suite/base/error.hpp"
 
@@ -13,53 +12,41 @@ namespace {
 
 std::filesystem::path file() { return datasets_dir() / "plans" / "recorded.md"; }
 
-std::vector<RecordedAnswer> all_answers() {
-    std::ifstream in(file(), std::ios::binary);
-    if (!in) throw UserError(file().string() + " cannot be read; it is part of the project");
-    return read_recorded(in, file().string());
-}
-
 }  // namespace
 
-int recorded_count() { return static_cast<int>(all_answers().size()); }
-
-std::vector<RecordedAnswer> recorded_answers(int count) {
-    const auto all = all_answers();
+std::vector<RecordedAnswer> Recorded::answers() const {
+    std::ifstream in(file(), std::ios::binary);
+    if (!in) throw UserError(file().string() + " cannot be read; it is part of the project");
+    const auto all = read_recorded(in, file().string());
+    const auto count = static_cast<std::size_t>(records);
     std::vector<RecordedAnswer> chosen;
-    for (int i = 0; i < count; ++i)
-        chosen.push_back(
-            all[static_cast<std::size_t>(i) * all.size() / static_cast<std::size_t>(count)]);
+    for (std::size_t i = 0; i < count; ++i) chosen.push_back(all[i * all.size() / count]);
     return chosen;
 }
 
-Axis records_axis() {
-    return {"records",
-            "how many of the recorded answers, spread over all",
-            {Value(std::int64_t{30})},
-            true};
+Axes<Recorded> recorded_axes() {
+    Axes<Recorded> axes;
+    axes.part(live_sample());
+    axes.axis("records", &Recorded::records, "how many of the recorded answers, spread over all",
+              between(1, recorded_count));
+    return axes;
 }
 
-void declare_recorded(Experiment& experiment, int records, double seconds_per_sample) {
-    experiment.axes.push_back(records_axis());
+std::vector<Input> recorded_inputs(const Recorded&) {
+    return {{.name = "records", .file = file(), .sha256 = {}}};
+}
+
+std::vector<ProfilePlan> recorded_profiles(int records, double seconds_per_sample) {
     ProfilePlan toy;
     toy.provenances = {Provenance::measured};
-    toy.axes = {{"records", {Value(std::int64_t{records})}}};
+    toy.axes = {{"records", Sweep<int>{records}.values}};
     toy.seconds_per_sample = seconds_per_sample;
     ProfilePlan small = toy;
     small.profile = Profile::small;
     small.axes.clear();
-    small.seconds_per_sample = seconds_per_sample * 30 / records;
+    small.seconds_per_sample = seconds_per_sample * recorded_count / records;
     small.timeout_s = 7200;
-    experiment.profiles = {toy, small};
-    experiment.validate = [](const SampleSpec& spec) {
-        integer_axis(spec, "records", 1, recorded_count());
-    };
-    experiment.unsupported = live_unsupported;
-    experiment.inputs = [](const SampleSpec& spec) {
-        auto inputs = live_inputs(spec);
-        inputs.push_back({.name = "records", .file = file(), .sha256 = {}});
-        return inputs;
-    };
+    return {toy, small};
 }
 
 std::vector<std::vector<double>> nats_per_token(const LiveRun& run) {

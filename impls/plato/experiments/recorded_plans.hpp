@@ -5,19 +5,33 @@
 #include <vector>
 
 #include "impls/plato/experiments/measured_plans.hpp"
+#include "impls/plato/experiments/plan_axes.hpp"
 #include "impls/plato/plans/recorded.hpp"
-#include "suite/experiment/experiment.hpp"
 
 namespace assay::plato {
 
-/// `count` of them, every so-manieth, so that all shapes are among few, too.
-std::vector<RecordedAnswer> recorded_answers(int count);
-int recorded_count();
+inline constexpr int recorded_count = 30;
 
-/// "records": how many of them.
-Axis records_axis();
-/// Measured, nothing of it but times varies: at toy `records` of them, at small all.
-void declare_recorded(Experiment& experiment, int records, double seconds_per_sample);
+struct Recorded : LiveSample {
+    int records = recorded_count;  ///< how many of them
+    /// So many, every so-manieth, so that all shapes are among few, too.
+    std::vector<RecordedAnswer> answers() const;
+};
+Axes<Recorded> recorded_axes();
+/// The file that they are in.
+std::vector<Input> recorded_inputs(const Recorded&);
+/// Measured: at toy `records` of them, at small all.
+std::vector<ProfilePlan> recorded_profiles(int records, double seconds_per_sample);
+
+/// Nothing of it but times varies.
+template <std::derived_from<Recorded> Settings>
+void declare_recorded(Declaration<Settings>& declared, int records, double seconds_per_sample) {
+    declared.part(recorded_axes());
+    declared.rest.profiles = recorded_profiles(records, seconds_per_sample);
+    declared.unsupported(live_unsupported);
+    declared.inputs(live_inputs);
+    declared.inputs(recorded_inputs);
+}
 
 /// Of what was answered: [question][node - 1], nats per token.
 std::vector<std::vector<double>> nats_per_token(const LiveRun& run);

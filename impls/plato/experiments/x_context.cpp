@@ -24,10 +24,17 @@ struct Nats {
     int nodes = 0;
 };
 
-void run(const SampleSpec& spec, Recorder& recorder) {
-    const bool reuse = spec.variant == "reuse";
+enum class Dependencies { ascending, reuse };
+ASSAY_NAMES(Dependencies, ascending, reuse)
+
+struct XContext : Recorded {
+    Dependencies order{};
+};
+
+void run(const XContext& settings, Recorder& recorder) {
+    const bool reuse = settings.order == Dependencies::reuse;
     Counts of_drawn;
-    for (PlanRecord plan : draw_plans(plan_shape("mixed"), drawn, spec.seed)) {
+    for (PlanRecord plan : draw_plans(plan_shape("mixed"), drawn, settings.seed)) {
         if (reuse) plan = ordered_for_reuse(std::move(plan));
         const Schedule each = schedule(plan, {}, {.warm = true});
         of_drawn.prompt += each.prompt_tokens;
@@ -35,9 +42,8 @@ void run(const SampleSpec& spec, Recorder& recorder) {
     }
     recorder.metric("drawn_recomputed_fraction", of_drawn.fraction());
 
-    const LiveModel model(spec);
-    auto questions = recorded_tokens(
-        recorded_answers(static_cast<int>(integer_axis(spec, "records"))), model.tokenizer());
+    const LiveModel model;
+    auto questions = recorded_tokens(settings.answers(), model.tokenizer());
     std::vector<PlanRecord> ordered;
     for (QuestionTokens& question : questions) {
         ordered.push_back(ordered_for_reuse(question.plan));
@@ -68,32 +74,32 @@ void run(const SampleSpec& spec, Recorder& recorder) {
 }  // namespace
 
 Experiment x_context() {
-    Experiment experiment;
-    experiment.id = "plato/x_context";
-    experiment.title = "The order of dependencies in prompts";
-    experiment.source = "our own; the paper's prompts are not known";
-    experiment.says =
-        "ascending: as the plan numbers them. reuse: first those with which a dependency's own "
-        "prompt began, then it, then the others. What is computed again of the recorded answers' "
-        "prompts (datasets/plans; L2, static parts cached) and of 200 drawn mixed plans; and how "
-        "well SmolLM2-135M-Instruct foresees the recorded text of the nodes whose order differs.";
-    experiment.variants = {"ascending", "reuse"};
     using enum Direction;
-    experiment.metrics = {
-        {"recomputed_fraction", "share", "of prompt tokens of the recorded answers", lower, true},
-        {"drawn_recomputed_fraction", "share", "… of drawn plans; no model", lower, true},
-        {"reordered_nodes", "count", "recorded nodes whose order differs", none, true},
-        {"reordered_nats", "nats/token", "of their recorded text; 0 where there are none", lower,
-         true}};
-    declare_recorded(experiment, 30, 90);
-    experiment.figure = {.kind = Figure::Kind::bars,
-                         .metric = "drawn_recomputed_fraction",
-                         .x = "records",
-                         .panels = {},
-                         .x_title = "recorded answers",
-                         .y_title = "prompt tokens computed again"};
-    experiment.run = run;
-    return experiment;
+    Declaration<XContext> context(
+        {.id = "plato/x_context",
+         .title = "The order of dependencies in prompts",
+         .source = "our own; the paper's prompts are not known",
+         .says = "ascending: as the plan numbers them. reuse: first those with which a "
+                 "dependency's own prompt began, then it, then the others. What is computed again "
+                 "of the recorded answers' prompts (datasets/plans; L2, static parts cached) and "
+                 "of 200 drawn mixed plans; and how well SmolLM2-135M-Instruct foresees the "
+                 "recorded text of the nodes whose order differs.",
+         .metrics = {{"recomputed_fraction", "share", "of prompt tokens of the recorded answers",
+                      lower, true},
+                     {"drawn_recomputed_fraction", "share", "… of drawn plans; no model", lower,
+                      true},
+                     {"reordered_nodes", "count", "recorded nodes whose order differs", none, true},
+                     {"reordered_nats", "nats/token",
+                      "of their recorded text; 0 where there are none", lower, true}},
+         .figure = {.kind = Figure::Kind::bars,
+                    .metric = "drawn_recomputed_fraction",
+                    .x = "records",
+                    .panels = {},
+                    .x_title = "recorded answers",
+                    .y_title = "prompt tokens computed again"}});
+    declare_recorded(context, 30, 90);
+    context.variants(&XContext::order);
+    return context.runs(run);
 }
 
 }  // namespace assay::plato

@@ -6,11 +6,10 @@
 #include <cmath>
 
 #include "impls/plato/experiments/experiments.hpp"
-#include "impls/plato/experiments/plan_axes.hpp"
 #include "impls/plato/plans/plan_sets.hpp"
 #include "impls/plato/simulated/step_model.hpp"
-#include "suite/base/error.hpp"
-#include "suite/experiment/recorder.hpp"
+#include "suite/experiment/declaration.hpp"
+#include "suite/experiment/metrics.hpp"
 
 namespace assay::plato {
 namespace {
@@ -60,15 +59,19 @@ double predicted_ratio(const Case& each, double reused) {
     return with / without;
 }
 
-std::vector<Case> cases_of(const SampleSpec& spec, std::uint64_t seed) {
-    const double c1 = number_axis(spec, "c1"), p = number_axis(spec, "p");
-    const double load = static_cast<double>(integer_axis(spec, "load"));
+struct XPayoff {
+    double density = 0, c1 = 0, p = 0;
+    int load = 0;
+    std::uint64_t seed = 1;
+};
+
+std::vector<Case> cases_of(const XPayoff& settings, std::uint64_t seed) {
     // Others on the engine make every step longer, with a plan and without.
-    const StepCosts costs{.step_ms = 1 + c1 * load, .sequence_ms = c1, .prefill_ms = p};
+    const StepCosts costs{.step_ms = 1 + settings.c1 * settings.load,
+                          .sequence_ms = settings.c1,
+                          .prefill_ms = settings.p};
     std::vector<Case> cases;
-    for (PlanRecord& plan :
-         draw_plans(plan_shape(fmt::format("density:{}", number_axis(spec, "density"))), plans_each,
-                    seed)) {
+    for (PlanRecord& plan : draw_plans({.edge = settings.density}, plans_each, seed)) {
         Case each{.plan = std::move(plan), .costs = costs};
         each.speedup = schedule(each.plan, costs, {.warm = true}).speedup();
         cases.push_back(std::move(each));
@@ -94,9 +97,22 @@ double fitted_reuse(const std::vector<Case>& cases) {
     return best;
 }
 
-void run(const SampleSpec& spec, Recorder& recorder) {
-    const auto known = cases_of(spec, spec.seed);
-    const auto others = cases_of(spec, spec.seed + 1000003);
+struct Found : Metrics {
+    using Metrics::Metrics;
+    Metric speedup = exact("speedup", "ratio", "over no plan: mean of the other plans", higher);
+    Metric pays_share = exact("pays_share", "share", "of the other plans, those that are faster");
+    Metric rule_right =
+        exact("rule_right", "share", "of the other plans, the rule says rightly whether", higher);
+    Metric rule_wrongly_planned =
+        exact("rule_wrongly_planned", "share", "… says that it pays, and it does not", lower);
+    Metric rule_error =
+        exact("rule_error", "share", "the predicted speedup misses the real one by: mean", lower);
+    Metric fitted_reuse = exact("fitted_reuse", "share", "r");
+};
+
+void run(const XPayoff& settings, Recorder& recorder) {
+    const auto known = cases_of(settings, settings.seed);
+    const auto others = cases_of(settings, settings.seed + 1000003);
     const double reused = fitted_reuse(known);
     double pays = 0, right = 0, wrongly_planned = 0, error = 0, speedup = 0;
     for (const Case& each : others) {
@@ -108,65 +124,52 @@ void run(const SampleSpec& spec, Recorder& recorder) {
         speedup += each.speedup;
     }
     const auto all = static_cast<double>(others.size());
-    recorder.metric("speedup", speedup / all);
-    recorder.metric("pays_share", pays / all);
-    recorder.metric("rule_right", right / all);
-    recorder.metric("rule_wrongly_planned", wrongly_planned / all);
-    recorder.metric("rule_error", error / all);
-    recorder.metric("fitted_reuse", reused);
+    const Found found(recorder);
+    found.speedup(speedup / all);
+    found.pays_share(pays / all);
+    found.rule_right(right / all);
+    found.rule_wrongly_planned(wrongly_planned / all);
+    found.rule_error(error / all);
+    found.fitted_reuse(reused);
 }
 
 }  // namespace
 
 Experiment x_payoff() {
-    Experiment experiment;
-    experiment.id = "plato/x_payoff";
-    experiment.title = "When planning pays, and a rule that says so";
-    experiment.source = "our own; no paper's";
-    experiment.says = fmt::format(
-        "Drawn plans in virtual time (plato, L2, static parts cached), C0 = 1. The rule: planning "
-        "pays where C0 · W + C1 · (answers + lines) + P · (question + (1 − r) · prompts) is less "
-        "than (C0 + C1) · answer + P · question, counts in tokens; W: lines and answers on the "
-        "longest way through the plan; r: the share of node prompts that is found in the cache, "
-        "the only number that is fitted, to {0} plans. It is tested on {0} others. load: other "
-        "sequences on the engine, C1 each in every step.",
-        plans_each);
-    const auto whole = [](std::int64_t n) { return Value(n); };
-    experiment.axes = {{"density", "probability of an edge", {0.0, 0.25, 0.5, 0.75, 1.0}, true},
-                       {"c1", "C1 over C0", {0.003, 0.1, 0.3}, true},
-                       {"p", "P over C0", {0.005, 0.1}, true},
-                       {"load", "other sequences", {whole(0), whole(32)}, true}};
-    experiment.variants = {"plato"};
-    using enum Direction;
-    experiment.metrics = {
-        {"speedup", "ratio", "over no plan: mean of the other plans", higher, true},
-        {"pays_share", "share", "of the other plans, those that are faster", none, true},
-        {"rule_right", "share", "of the other plans, the rule says rightly whether", higher, true},
-        {"rule_wrongly_planned", "share", "… says that it pays, and it does not", lower, true},
-        {"rule_error", "share", "the predicted speedup misses the real one by: mean", lower, true},
-        {"fitted_reuse", "share", "r", none, true}};
+    Declaration<XPayoff> payoff(
+        {.id = "plato/x_payoff",
+         .title = "When planning pays, and a rule that says so",
+         .source = "our own; no paper's",
+         .says = fmt::format(
+             "Drawn plans in virtual time (plato, L2, static parts cached), C0 = 1. The rule: "
+             "planning pays where C0 · W + C1 · (answers + lines) + P · (question + (1 − r) · "
+             "prompts) is less than (C0 + C1) · answer + P · question, counts in tokens; W: lines "
+             "and answers on the longest way through the plan; r: the share of node prompts that "
+             "is found in the cache, the only number that is fitted, to {0} plans. It is tested on "
+             "{0} others. load: other sequences on the engine, C1 each in every step.",
+             plans_each),
+         .variants = {"plato"},
+         .metrics = declared<Found>(),
+         .figure = {.kind = Figure::Kind::lines,
+                    .metric = "speedup",
+                    .x = "density",
+                    .panels = {"c1", "p", "load"},
+                    .x_title = "probability of an edge",
+                    .y_title = "speedup over no plan"}});
     for (const Profile profile : {Profile::toy, Profile::paper}) {
         ProfilePlan plan;
         plan.profile = profile;
         plan.provenances = {Provenance::simulated};
         plan.seconds_per_sample = 0.1;
-        experiment.profiles.push_back(plan);
+        payoff.rest.profiles.push_back(plan);
     }
-    experiment.figure = {.kind = Figure::Kind::lines,
-                         .metric = "speedup",
-                         .x = "density",
-                         .panels = {"c1", "p", "load"},
-                         .x_title = "probability of an edge",
-                         .y_title = "speedup over no plan"};
-    experiment.validate = [](const SampleSpec& spec) {
-        static_cast<void>(plan_shape(fmt::format("density:{}", number_axis(spec, "density"))));
-        for (const char* const axis : {"c1", "p"})
-            if (const double value = number_axis(spec, axis); !(value >= 0 && value <= 1000))
-                throw UserError(fmt::format("{}: a number from 0 to 1000", axis));
-        integer_axis(spec, "load", 0, 100000);
-    };
-    experiment.run = run;
-    return experiment;
+    payoff.axis("density", &XPayoff::density, "probability of an edge", {0.0, 0.25, 0.5, 0.75, 1.0},
+                between(0, 1));
+    payoff.axis("c1", &XPayoff::c1, "C1 over C0", {0.003, 0.1, 0.3}, between(0, 1000));
+    payoff.axis("p", &XPayoff::p, "P over C0", {0.005, 0.1}, between(0, 1000));
+    payoff.axis("load", &XPayoff::load, "other sequences", {0, 32}, between(0, 100'000));
+    payoff.given(&XPayoff::seed, &SampleSpec::seed);
+    return payoff.runs(run);
 }
 
 }  // namespace assay::plato

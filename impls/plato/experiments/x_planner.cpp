@@ -8,7 +8,7 @@
 #include "impls/plato/live/prompt_texts.hpp"
 #include "impls/plato/policy/plan_grammar.hpp"
 #include "impls/plato/policy/plan_text.hpp"
-#include "suite/experiment/recorder.hpp"
+#include "suite/experiment/metrics.hpp"
 
 namespace assay::plato {
 namespace {
@@ -105,10 +105,30 @@ int depth(const PlanParser& plan) {
     return most;
 }
 
-void run(const SampleSpec& spec, Recorder& recorder) {
-    const LiveModel model(spec);
-    const auto answers = recorded_answers(static_cast<int>(integer_axis(spec, "records")));
-    const auto plans = Planner(model, answers).run(spec.variant == "grammar");
+enum class Tokens { free, grammar };
+ASSAY_NAMES(Tokens, free, grammar)
+
+struct XPlanner : Recorded {
+    Tokens tokens{};
+};
+
+struct Found : Metrics {
+    using Metrics::Metrics;
+    Metric valid_share = exact("valid_share", "share", "of plans", higher);
+    Metric fallback_share = exact("fallback_share", "share", "of plans without any node", lower);
+    Metric mended_per_plan =
+        exact("mended_per_plan", "count", "lines repaired, dependencies and lines dropped", lower);
+    Metric nodes = exact("nodes", "count", "of a plan: mean");
+    Metric edges_per_node = exact("edges_per_node", "count", "dependencies: mean");
+    Metric parallelism =
+        exact("parallelism", "ratio", "nodes over the longest chain of them: mean");
+    Metric plan_tokens = exact("plan_tokens", "count", "of a plan: mean", lower);
+};
+
+void run(const XPlanner& settings, Recorder& recorder) {
+    const LiveModel model;
+    const auto answers = settings.answers();
+    const auto plans = Planner(model, answers).run(settings.tokens == Tokens::grammar);
     double valid = 0, nodes = 0, edges = 0, mended = 0, fallback = 0, tokens = 0, parallel = 0;
     std::vector<std::vector<Value>> rows;
     for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -126,48 +146,39 @@ void run(const SampleSpec& spec, Recorder& recorder) {
         rows.push_back({Value(answers[i].id), Value(plans[i].text)});
     }
     const auto all = static_cast<double>(plans.size());
-    recorder.metric("valid_share", valid / all);
-    recorder.metric("fallback_share", fallback / all);
-    recorder.metric("mended_per_plan", mended / all);
-    recorder.metric("nodes", nodes / all);
-    recorder.metric("edges_per_node", nodes > 0 ? edges / nodes : 0);
-    recorder.metric("parallelism", parallel / all);
-    recorder.metric("plan_tokens", tokens / all);
+    const Found found(recorder);
+    found.valid_share(valid / all);
+    found.fallback_share(fallback / all);
+    found.mended_per_plan(mended / all);
+    found.nodes(nodes / all);
+    found.edges_per_node(nodes > 0 ? edges / nodes : 0);
+    found.parallelism(parallel / all);
+    found.plan_tokens(tokens / all);
     recorder.table("plans", std::vector<TableColumn>{{"id", ""}, {"plan", ""}}, rows);
 }
 
 }  // namespace
 
 Experiment x_planner() {
-    Experiment experiment;
-    experiment.id = "plato/x_planner";
-    experiment.title = "A small model plans";
-    experiment.source = "our own; the paper's planner prompts are not known";
-    experiment.says =
-        "SmolLM2-135M-Instruct writes plans of its own to the recorded questions (datasets/plans), "
-        "greedily, behind an instruction with two examples. free: whatever it says, read and "
-        "mended "
-        "as models' plans are. grammar: only tokens with which the text can still become a plan. A "
-        "plan is valid where nothing was mended or cut off and it has at least three nodes.";
-    experiment.variants = {"free", "grammar"};
-    using enum Direction;
-    experiment.metrics = {
-        {"valid_share", "share", "of plans", higher, true},
-        {"fallback_share", "share", "of plans without any node", lower, true},
-        {"mended_per_plan", "count", "lines repaired, dependencies and lines dropped", lower, true},
-        {"nodes", "count", "of a plan: mean", none, true},
-        {"edges_per_node", "count", "dependencies: mean", none, true},
-        {"parallelism", "ratio", "nodes over the longest chain of them: mean", none, true},
-        {"plan_tokens", "count", "of a plan: mean", lower, true}};
-    declare_recorded(experiment, 12, 60);
-    experiment.figure = {.kind = Figure::Kind::bars,
-                         .metric = "valid_share",
-                         .x = "records",
-                         .panels = {},
-                         .x_title = "recorded questions",
-                         .y_title = "plans with nothing to mend"};
-    experiment.run = run;
-    return experiment;
+    Declaration<XPlanner> planner(
+        {.id = "plato/x_planner",
+         .title = "A small model plans",
+         .source = "our own; the paper's planner prompts are not known",
+         .says = "SmolLM2-135M-Instruct writes plans of its own to the recorded questions "
+                 "(datasets/plans), greedily, behind an instruction with two examples. free: "
+                 "whatever it says, read and mended as models' plans are. grammar: only tokens "
+                 "with which the text can still become a plan. A plan is valid where nothing was "
+                 "mended or cut off and it has at least three nodes.",
+         .metrics = declared<Found>(),
+         .figure = {.kind = Figure::Kind::bars,
+                    .metric = "valid_share",
+                    .x = "records",
+                    .panels = {},
+                    .x_title = "recorded questions",
+                    .y_title = "plans with nothing to mend"}});
+    declare_recorded(planner, 12, 60);
+    planner.variants(&XPlanner::tokens);
+    return planner.runs(run);
 }
 
 }  // namespace assay::plato

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "impls/dr_post_training/experiments/x_faults.hpp"
 #include "impls/dr_post_training/live/guarded_training.hpp"
-#include "impls/dr_post_training/tensor_functions.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "tests/base/temporary_folder.hpp"
@@ -102,14 +102,13 @@ TEST(GuardedTrainings, RefuseCheckpointsThatAreNotTheirs) {
     refused();
 }
 
-SampleSpec faulty(const std::string& scenario, const std::string& scratch) {
-    SampleSpec spec;
-    spec.experiment = "dr_post_training/x_faults";
-    spec.variant = "layer";
-    spec.axes = {{"steps", std::int64_t{8}}, {"checkpoint_every", std::int64_t{2}}};
-    spec.scenario = scenario;
-    spec.scratch = scratch;
-    return spec;
+FaultyTraining faulty(const std::string& scenario, const std::filesystem::path& scratch) {
+    return {.arm = "layer",
+            .steps = 8,
+            .checkpoint_every = 2,
+            .faults = parse_fault_plan(scenario),
+            .seed = 1,
+            .scratch = scratch};
 }
 
 struct Expected {
@@ -117,7 +116,7 @@ struct Expected {
     const char* metric;
 };
 
-// Each fault leaves its trace, and none in the result: run_x_faults fails where it does.
+// Each fault leaves its trace, and none in the result: run() fails where it does.
 TEST(LiveTraining, EndsAsWithoutFaultsWhateverStrikes) {
     for (const auto& [scenario, metric] :
          {Expected{"kill:rank=0@step=5", "restarted"}, Expected{"nan:rank=0@step=3", "redone"},
@@ -127,7 +126,7 @@ TEST(LiveTraining, EndsAsWithoutFaultsWhateverStrikes) {
           Expected{"hang:rank=0@step=3,for=0.1", "stored_steps"}}) {
         const testing::TemporaryFolder folder;
         MemoryRecorder recorder;
-        run_x_faults(faulty(scenario, folder.path().string()), recorder);
+        run(faulty(scenario, folder.path()), recorder);
         EXPECT_EQ(recorder.value("state_equal_to_oracle"), 1) << scenario;
         EXPECT_EQ(recorder.value("stored_steps"), 8) << scenario;
         EXPECT_GT(recorder.value(metric), 0) << scenario;
@@ -138,8 +137,7 @@ TEST(LiveTraining, GivesUpWhatIsNotFiniteTwice) {
     const testing::TemporaryFolder folder;
     MemoryRecorder recorder;
     try {
-        run_x_faults(faulty("nan:rank=0@step=3;nan:rank=0@step=3", folder.path().string()),
-                     recorder);
+        run(faulty("nan:rank=0@step=3;nan:rank=0@step=3", folder.path()), recorder);
         FAIL() << "it went on";
     } catch (const SampleError& error) {
         EXPECT_EQ(error.status(), SampleStatus::failed);

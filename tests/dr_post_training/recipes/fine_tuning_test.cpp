@@ -10,7 +10,6 @@
 #include <set>
 
 #include "impls/dr_post_training/recipes/arms.hpp"
-#include "impls/dr_post_training/tensor_functions.hpp"
 #include "impls/rl/tasks.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
@@ -61,10 +60,10 @@ TEST(Settings, RefuseWhatCannotBe) {
                                                     {"rate", 0.0},
                                                     {"rate", "fast"},
                                                     {"m", std::int64_t{0}}})
-        EXPECT_THROW(sft_settings(tiny_sample("full", {{axis, value}})), UserError) << axis;
+        EXPECT_THROW(tiny_sample("full", {{axis, value}}), UserError) << axis;
     const auto settings = sft_settings(tiny_sample("full", {{"rate", 0.01}, {"loss", "example"}}));
     EXPECT_EQ(settings.rates, std::vector{0.01});
-    EXPECT_TRUE(settings.example_mean);
+    EXPECT_EQ(settings.readings.loss, LossMean::example);
     EXPECT_EQ(settings.steps, 8);
 }
 
@@ -127,7 +126,7 @@ TEST(RunSft, EveryArmRecordsItsPerplexityAndWhatItChose) {
     arms.insert(arms.end(), set_arms().begin(), set_arms().end());
     for (const std::string& arm : arms) {
         MemoryRecorder recorder;
-        run_sft(tiny_sample(arm), recorder);
+        run(tiny_sample(arm), recorder);
         EXPECT_GT(recorder.value("perplexity"), 1) << arm;
         EXPECT_LE(recorder.value("perplexity_least"), recorder.value("perplexity")) << arm;
         const bool chooses = !(arm.starts_with("full") || arm.starts_with("target") ||
@@ -147,16 +146,17 @@ TEST(RunSft, EveryArmRecordsItsPerplexityAndWhatItChose) {
 // Another experiment's sample of the same training takes what is kept: even its time is the same.
 TEST(RunSft, ATrainingIsMadeOnceInASession) {
     const testing::TemporaryFolder shared;
-    const auto run = [&](const char* experiment, Case more = {}) {
-        SampleSpec spec = tiny_sample("layer", std::move(more));
-        spec.experiment = experiment;
-        spec.shared = shared.path();
+    using Besides = FineTuning::Besides;
+    const auto sample = [&](Besides besides, const Case& more = {}) {
+        FineTuning tuning = tiny_sample("layer", more);
+        tuning.besides = besides;
+        tuning.shared = shared.path();
         MemoryRecorder recorder;
-        run_sft(spec, recorder);
+        run(tuning, recorder);
         return recorder;
     };
-    const auto first = run("dr_post_training/sft_perplexity");
-    const auto second = run("dr_post_training/case_study");
+    const auto first = sample(Besides::equal_time);
+    const auto second = sample(Besides::choices);
     for (const char* metric : {"perplexity", "perplexity_least", "accuracy", "rate", "step_ms",
                                "kept_related", "kept_contrary"})
         EXPECT_EQ(second.value(metric), first.value(metric)) << metric;
@@ -166,8 +166,7 @@ TEST(RunSft, ATrainingIsMadeOnceInASession) {
     EXPECT_GT(second.value("patterns"), 0);
     for (const Case& other : {Case{{"m", std::int64_t{2}}}, Case{{"rate", 2e-3}},
                               Case{{"noise", 0.5}}, Case{{"rule", "greedy"}}})
-        EXPECT_NE(run("dr_post_training/case_study", other).value("step_ms"),
-                  first.value("step_ms"));
+        EXPECT_NE(sample(Besides::choices, other).value("step_ms"), first.value("step_ms"));
 }
 
 TEST(RunSft, TakesTheReadings) {
@@ -183,7 +182,7 @@ TEST(RunSft, TakesTheReadings) {
                                                     {"backend", "compressed"},
                                                     {"m", std::int64_t{2}}}) {
         MemoryRecorder recorder;
-        run_sft(tiny_sample("layer", {{axis, value}}), recorder);
+        run(tiny_sample("layer", {{axis, value}}), recorder);
         EXPECT_TRUE(std::isfinite(recorder.value("perplexity"))) << axis;
     }
     EXPECT_THROW(make_arm("nothing", sft_settings(tiny_sample("full")),

@@ -12,23 +12,22 @@
 #include "impls/dr_post_training/recipes/fine_tuning.hpp"
 #include "impls/dr_post_training/recipes/row_products.hpp"
 #include "impls/dr_post_training/recipes/timed_models.hpp"
-#include "impls/dr_post_training/tensor_functions.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
+#include "tests/dr_post_training/recipes/tiny_sample.hpp"
 
 namespace assay::dr_post_training {
 namespace {
 
 const bool on_one_thread = (at::set_num_threads(1), true);
 
-SampleSpec tiny_study(const char* experiment, std::string variant, Case more = {}) {
-    SampleSpec spec;
-    spec.experiment = std::string("dr_post_training/") + experiment;
-    spec.variant = std::move(variant);
-    spec.axes = {{"model", "llama-tiny"}, {"after", std::int64_t{0}}};
-    for (auto& [axis, value] : more) spec.axes[axis] = value;
-    spec.seed = 3;
-    return spec;
+BiasExposure tiny_study(std::string arm, std::int64_t after = 0) {
+    BiasExposure study;
+    study.model = "llama-tiny";
+    study.arm = std::move(arm);
+    study.after = after;
+    study.seed = 3;
+    return study;
 }
 
 double labelled(const MemoryRecorder& recorder, const std::string& name, std::int64_t label) {
@@ -41,8 +40,7 @@ double labelled(const MemoryRecorder& recorder, const std::string& name, std::in
 
 // The plan's inner products are those that maps score with while they train.
 TEST(RowProducts, AreWhatSelectingMapsSee) {
-    const auto settings =
-        sft_settings(tiny_study("sft_perplexity", "layer", {{"loss", "example"}}));
+    const auto settings = sft_settings(tiny_sample("layer", {{"loss", "example"}}));
     nn::NoState none;
     const auto base = base_model(settings, 3, none, {});
     const SftRows rows(settings, 3);
@@ -78,7 +76,7 @@ TEST(RowProducts, AreWhatSelectingMapsSee) {
 }
 
 TEST(ChooseArm, TakesTheSetThatServesRowsLeftOut) {
-    auto settings = sft_settings(tiny_study("x_choose", "choose"));
+    auto settings = sft_settings(tiny_sample("choose"));
     settings.steps = choose_every + 1;
     nn::NoState none;
     const auto base = base_model(settings, 3, none, {});
@@ -109,14 +107,14 @@ TEST(ChooseArm, TakesTheSetThatServesRowsLeftOut) {
     for (const auto& [name, count] : tuned.delegated) steps += count;
     EXPECT_EQ(steps, settings.steps);
     MemoryRecorder recorder;
-    run_sft(tiny_study("x_choose", "choose", {{"steps", std::int64_t{3}}}), recorder);
+    run(tiny_sample("choose", {{"steps", std::int64_t{3}}}), recorder);
     EXPECT_TRUE(std::isfinite(recorder.value("perplexity")));
 }
 
 TEST(BiasExposure, AddsUpAndKnowsItsEnds) {
     std::map<std::string, MemoryRecorder> seen;
     for (const char* variant : {"full", "global", "layer", "target"})
-        run_bias_exposure(tiny_study("bias_exposure", variant), seen[variant]);
+        run(tiny_study(variant), seen[variant]);
     for (const auto& [variant, recorder] : seen)
         for (const std::int64_t rows : {1, 2, 4, 16, 64, 128}) {
             // The triangle of update, the update that knows, and the direction itself.
@@ -133,7 +131,7 @@ TEST(BiasExposure, AddsUpAndKnowsItsEnds) {
     EXPECT_NEAR(seen["target"].value("bias"), 0, 1e-6);
     EXPECT_GT(labelled(seen["target"], "error", 1), labelled(seen["target"], "error", 128));
     MemoryRecorder trained;
-    run_bias_exposure(tiny_study("bias_exposure", "layer", {{"after", std::int64_t{2}}}), trained);
+    run(tiny_study("layer", 2), trained);
     EXPECT_NE(trained.value("bias"), seen["layer"].value("bias"));
 }
 
@@ -142,12 +140,12 @@ TEST(BiasExposure, IsTheSameOnAKeptBase) {
     const auto folder = std::filesystem::path(testing::TempDir()) / "bias_exposure_shared";
     for (const std::int64_t after : {0, 2}) {
         std::filesystem::remove_all(folder);
-        auto spec = tiny_study("bias_exposure", "layer", {{"after", after}});
-        spec.shared = folder.string();
+        auto study = tiny_study("layer", after);
+        study.shared = folder;
         MemoryRecorder made, taken;
-        run_bias_exposure(spec, made);
+        run(study, made);
         EXPECT_FALSE(std::filesystem::is_empty(folder));
-        run_bias_exposure(spec, taken);
+        run(study, taken);
         ASSERT_EQ(made.metrics.size(), taken.metrics.size());
         for (std::size_t i = 0; i < made.metrics.size(); ++i)
             EXPECT_EQ(made.metrics[i].value, taken.metrics[i].value)
@@ -157,8 +155,12 @@ TEST(BiasExposure, IsTheSameOnAKeptBase) {
 }
 
 TEST(CompressionStudy, RanksMoreAlikeTheMoreNumbersThereAre) {
+    CompressedScores study;
+    study.model = "llama-tiny";
+    study.partition = Partition::layer;
+    study.seed = 3;
     MemoryRecorder recorder;
-    run_compression(tiny_study("compression", "layer"), recorder);
+    run(study, recorder);
     EXPECT_GT(labelled(recorder, "rank_correlation", 4096),
               labelled(recorder, "rank_correlation", 4));
     EXPECT_LE(labelled(recorder, "rank_correlation", 4096), 1);

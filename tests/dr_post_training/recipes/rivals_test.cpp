@@ -14,7 +14,6 @@
 #include "impls/dr_post_training/recipes/less.hpp"
 #include "impls/dr_post_training/recipes/rivals.hpp"
 #include "impls/dr_post_training/recipes/text_rows.hpp"
-#include "impls/dr_post_training/tensor_functions.hpp"
 #include "impls/rl/update.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
@@ -26,8 +25,8 @@ namespace {
 const bool one_thread = (at::set_num_threads(1), true);
 
 struct Tiny {
-    explicit Tiny(Case more = {})
-        : settings(sft_settings(tiny_sample("full", std::move(more)))),
+    explicit Tiny(const Case& more = {})
+        : settings(sft_settings(tiny_sample("full", more))),
           base([&] {
               nn::NoState none;
               return base_model(settings, 3, none, {});
@@ -246,7 +245,7 @@ TEST(Tunings, EveryArmOfThePaperTrainsUnderEach) {
     for (const char* tuning : {"lora", "meso"})
         for (const char* arm : {"full", "global", "layer", "target", "iif", "less", "a_gem"}) {
             MemoryRecorder recorder;
-            run_sft(tiny_sample(arm, {{"tuning", tuning}, {"steps", std::int64_t{4}}}), recorder);
+            run(tiny_sample(arm, {{"tuning", tuning}, {"steps", std::int64_t{4}}}), recorder);
             EXPECT_TRUE(std::isfinite(recorder.value("perplexity"))) << tuning << arm;
             EXPECT_NE(recorder.value("perplexity"), recorder.value("perplexity_at_start"))
                 << tuning << arm;
@@ -266,11 +265,9 @@ TEST(Tunings, EveryArmOfThePaperTrainsUnderEach) {
             }
         }
     // Ten times the rates for adapters; nothing else differs.
-    SampleSpec spec = tiny_sample("full", {{"tuning", "lora"}});
-    spec.axes["model"] = "llama-toy";
-    const auto lora = sft_settings(spec).rates;
-    spec.axes.erase("tuning");
-    const auto full = sft_settings(spec).rates;
+    const auto lora =
+        sft_settings(tiny_sample("full", {{"model", "llama-toy"}, {"tuning", "lora"}})).rates;
+    const auto full = sft_settings(tiny_sample("full", {{"model", "llama-toy"}})).rates;
     ASSERT_EQ(lora.size(), full.size());
     for (std::size_t i = 0; i < full.size(); ++i) EXPECT_DOUBLE_EQ(lora[i], 10 * full[i]);
 }
@@ -306,13 +303,13 @@ TEST(EqualTime, GivesTheStepsOfPlainTrainingsTime) {
 
 TEST(RunSft, RecordsEqualTimeOnlyWhereItIsAsked) {
     MemoryRecorder recorder;
-    run_sft(tiny_sample("full"), recorder);
+    run(tiny_sample("full"), recorder);
     EXPECT_EQ(recorder.value("perplexity_equal_time"), recorder.value("perplexity"));
     EXPECT_EQ(recorder.value("steps_equal_time"), 8);
     MemoryRecorder other;
-    auto spec = tiny_sample("full");
-    spec.experiment = "dr_post_training/x_mix";
-    run_sft(spec, other);
+    auto tuning = tiny_sample("full");
+    tuning.besides = {};
+    run(tuning, other);
     for (const auto& metric : other.metrics) EXPECT_NE(metric.name, "perplexity_equal_time");
 }
 
@@ -444,26 +441,23 @@ TEST(TextRows, EndWhereARowIsFull) {
 TEST(Settings, TakeARateAsTheCommandLineGivesIt) {
     EXPECT_EQ(sft_settings(tiny_sample("full", {{"rate", "0.003"}})).rates, std::vector{0.003});
     for (const char* bad : {"", "0.1x", "nan", "1", "-1", "grids"})
-        EXPECT_THROW(sft_settings(tiny_sample("full", {{"rate", bad}})), UserError) << bad;
+        EXPECT_THROW(tiny_sample("full", {{"rate", bad}}), UserError) << bad;
 }
 
 TEST(Settings, ThePublishedFactorIsOfMergedBatches) {
-    EXPECT_THROW(
-        sft_settings(tiny_sample("layer", {{"target", "cached"}, {"similarity", "as_published"}})),
-        UserError);
+    EXPECT_THROW(tiny_sample("layer", {{"target", "cached"}, {"similarity", "as_published"}}),
+                 UserError);
 }
 
 TEST(Settings, SmolLm2IsTunedByAdapters) {
-    SampleSpec spec = tiny_sample("layer", {{"tuning", "lora"}});
-    spec.axes["model"] = "smollm2";
-    const auto settings = sft_settings(spec);
+    const auto settings =
+        sft_settings(tiny_sample("layer", {{"model", "smollm2"}, {"tuning", "lora"}}));
     EXPECT_TRUE(settings.pretrained());
     EXPECT_EQ(settings.rates.size(), 1U);
     EXPECT_GT(settings.checkpoint_every, 0);
-    for (const char* tuning : {"full", "meso"}) {
-        spec.axes["tuning"] = tuning;
-        EXPECT_THROW(sft_settings(spec), UserError) << tuning;
-    }
+    for (const char* tuning : {"full", "meso"})
+        EXPECT_THROW(tiny_sample("layer", {{"model", "smollm2"}, {"tuning", tuning}}), UserError)
+            << tuning;
 }
 
 }  // namespace

@@ -5,18 +5,21 @@
 #include <string>
 #include <utility>
 
-#include "suite/experiment/experiment.hpp"
+#include "impls/dr_post_training/experiments/training_samples.hpp"
 
 namespace assay::dr_post_training {
 
-inline SampleSpec tiny_sample(std::string variant, Case more = {}) {
+/// As it is read of a case. Throws UserError for what cannot be.
+inline FineTuning tiny_sample(std::string arm, const Case& more = {}) {
     SampleSpec spec;
-    spec.experiment = "dr_post_training/sft_perplexity";
-    spec.variant = std::move(variant);
     spec.axes = {{"model", "llama-tiny"}, {"steps", std::int64_t{8}}};
-    for (auto& [axis, value] : more) spec.axes[axis] = value;
-    spec.seed = 3;
-    return spec;
+    for (const auto& [axis, value] : more) spec.axes[axis] = value;
+    FineTuning tuning;
+    static_cast<SftAxes&>(tuning) = sft_axes().read(spec);
+    tuning.arm = std::move(arm);
+    tuning.seed = 3;
+    tuning.besides = FineTuning::Besides::equal_time;
+    return tuning;
 }
 
 }  // namespace assay::dr_post_training

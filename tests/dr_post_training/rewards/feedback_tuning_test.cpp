@@ -104,11 +104,14 @@ TEST(AnswerFilter, KeepsScoresOfZeroAndMeansOverTheTokensThatAreKept) {
     EXPECT_EQ(weight.grad().abs().max().item<double>(), 0);
 }
 
-FeedbackSettings tiny(const char* target = "self", const char* direction = "reward") {
+FeedbackSettings tiny(TargetAnswers target = {}, TargetLoss direction = {}) {
     at::set_num_threads(1);
-    SampleSpec spec;
-    spec.axes = {{"model", "llama-tiny"}, {"target", target}, {"direction", direction}};
-    return feedback_settings(spec);
+    FeedbackAxes axes;
+    axes.model = "llama-tiny";
+    axes.target = target;
+    axes.direction = direction;
+    axes.rounds = 2;
+    return feedback_settings(axes);
 }
 
 /// Made once for all tests.
@@ -141,13 +144,13 @@ TEST(FeedbackTuning, ArmsBeginAlikeAndDropAnswers) {
 TEST(FeedbackTuning, WhoseAnswersSteerAndHowChangesWhatIsKept) {
     const auto first = train("layer");
     EXPECT_EQ(first.kept, train("layer").kept);
-    for (const auto& [target, direction] : {std::pair("held_out", "reward"),
-                                            {"self", "token_pg"},
-                                            {"self", "train_loss"},
-                                            {"held_out", "train_loss"}}) {
+    for (const auto& [target, direction] : {std::pair(TargetAnswers::held_out, TargetLoss::reward),
+                                            {TargetAnswers::self, TargetLoss::token_pg},
+                                            {TargetAnswers::self, TargetLoss::train_loss},
+                                            {TargetAnswers::held_out, TargetLoss::train_loss}}) {
         const auto other = train("layer", tiny(target, direction));
-        EXPECT_NE(other.kept, first.kept) << target << " " << direction;
-        EXPECT_EQ(other.drawn_tokens > 1.5 * first.drawn_tokens, target == std::string("held_out"));
+        EXPECT_NE(other.kept, first.kept) << to_string(target) << " " << to_string(direction);
+        EXPECT_EQ(other.drawn_tokens > 1.5 * first.drawn_tokens, target == TargetAnswers::held_out);
     }
 }
 
@@ -203,7 +206,7 @@ TEST(FeedbackTuning, RefusesWhatThereIsNot) {
     for (const auto& axes : {Case{{"target", "theirs"}}, Case{{"direction", "up"}},
                              Case{{"rounds", std::int64_t{0}}}, Case{{"rate", -1.0}}}) {
         spec.axes = axes;
-        EXPECT_THROW(feedback_settings(spec), UserError);
+        EXPECT_THROW(feedback_axes().read(spec), UserError);
     }
 }
 

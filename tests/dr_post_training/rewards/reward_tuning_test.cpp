@@ -29,9 +29,10 @@ using testing::Lt;
 
 RewardSettings tiny() {
     at::set_num_threads(1);
-    SampleSpec spec;
-    spec.axes = {{"model", "llama-tiny"}, {"task", "close"}, {"rounds", std::int64_t{3}}};
-    auto settings = reward_settings(spec);
+    RewardAxes axes;
+    axes.model = "llama-tiny";
+    axes.rounds = 3;
+    auto settings = reward_settings(axes);
     settings.start_steps = 200;  // so that it answers some rightly, and others not
     settings.start_rate = 5e-3;
     settings.answers = 8;
@@ -101,9 +102,9 @@ TEST(RewardTuning, TestQuestionsAreAskedForNothingElse) {
 // The split is by chance: held-out questions are like the others, letter by letter.
 TEST(RewardTuning, TestQuestionsAreLikeTheOthers) {
     for (const auto* task : {"reverse", "close", "add"}) {
-        SampleSpec spec;
-        spec.axes = {{"task", task}};
-        const auto settings = reward_settings(spec);
+        RewardAxes axes;
+        axes.task = task;
+        const auto settings = reward_settings(axes);
         const auto letters = [&](Questions use, std::size_t at) {
             std::map<char, int> seen;
             for (const auto& asked : questions_for(settings, use, 1, 0, 400))
@@ -181,17 +182,17 @@ TEST(RewardTuning, RefusesWhatThereIsNot) {
     EXPECT_THROW(train_by_reward(settings, "target", rate, 1, start(), {}), std::invalid_argument);
     SampleSpec spec;
     spec.axes = {{"model", "gpt"}};
-    EXPECT_THROW(reward_settings(spec), UserError);
+    EXPECT_THROW(reward_axes().read(spec), UserError);
     for (const auto& axes :
          {Case{{"rounds", std::int64_t{0}}}, Case{{"rate", 0.0}}, Case{{"rate", 1.0}},
           Case{{"rate", "fast"}}, Case{{"task", "subtract"}}}) {
         spec.axes = axes;
-        EXPECT_THROW(reward_settings(spec), UserError);
+        EXPECT_THROW(reward_axes().read(spec), UserError);
     }
     spec.axes = {{"rate", 0.01}};
-    EXPECT_EQ(reward_settings(spec).rates, std::vector{0.01});
+    EXPECT_EQ(reward_settings(reward_axes().read(spec)).rates, std::vector{0.01});
     spec.axes = {{"rate", "0.02"}};  // as the command line has it
-    EXPECT_EQ(reward_settings(spec).rates, std::vector{0.02});
+    EXPECT_EQ(reward_settings(reward_axes().read(spec)).rates, std::vector{0.02});
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ TEST(HetermoePacedArm, LastsAsLongAsItIsSimulatedTo) {
                 point.tokens = 1024 * k;
                 point.calibration = calibration;
                 point.batch = 4;
-                for (const char* arm :
-                     {"zebra", "hetermoe", "search", "dist_ep", "ep", "ep_ideal"}) {
+                for (const Arm arm : {Arm::zebra, Arm::hetermoe, Arm::search, Arm::dist_ep, Arm::ep,
+                                      Arm::ep_ideal}) {
                     ASSERT_TRUE(can_be_paced(arm));
                     const auto simulated = run_arm(point, arm);
                     if (!simulated) continue;  // no room for W2 with long sequences
@@ -42,7 +42,7 @@ TEST(HetermoePacedArm, LastsAsLongAsItIsSimulatedTo) {
                         EXPECT_NEAR(runs.back().steps[0].length_s * plan.scale, 2, 1e-9);
                     }
                     const ArmResult result = paced.result(runs);
-                    SCOPED_TRACE(std::string(panel) + " " + arm);
+                    SCOPED_TRACE(std::string(panel) + " " + std::string(to_string(arm)));
                     EXPECT_NEAR(result.tokens_per_s / simulated->tokens_per_s, 1, 1e-6);
                     EXPECT_EQ(result.new_busy.has_value(), simulated->new_busy.has_value());
                     if (result.new_busy) {
@@ -53,7 +53,7 @@ TEST(HetermoePacedArm, LastsAsLongAsItIsSimulatedTo) {
                 }
             }
     EXPECT_GT(compared, 80);
-    EXPECT_FALSE(can_be_paced("pp"));
+    EXPECT_FALSE(can_be_paced(Arm::pp));
 }
 
 }  // namespace

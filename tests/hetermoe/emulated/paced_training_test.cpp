@@ -1,5 +1,5 @@
 // Real processes exchange rows over Gloo, forward and backward, held to modelled durations.
-#include "impls/hetermoe/emulated/paced_training.hpp"
+#include "impls/hetermoe/emulated/paced_worker.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,6 @@
 #include <fstream>
 #include <set>
 #include <thread>
-
-#include "impls/hetermoe/tensor_functions.hpp"
 
 namespace assay::hetermoe {
 namespace {

@@ -44,16 +44,15 @@ TEST(HetermoeFig6, GivesThePapersNumbersAtTwoDifferentTimes) {
 
 // What two processes are given is the exact example, whose lateness decides on nothing else.
 TEST(HetermoeFig6, ProcessesGetTheSameExample) {
-    SampleSpec spec;
-    for (const auto& [variant, makespan] :
-         {std::pair("zebra", 9.75), {"hetermoe", 8.75}, {"all_layers", 8.55}}) {
-        spec.variant = variant;
-        spec.axes = {{"expert_on_new", 0.8}};
-        const PacedPlan plan = fig6_plan(spec);
+    for (const auto& [moves, makespan] : {std::pair(Fig6Moves::zebra, 9.75),
+                                          {Fig6Moves::hetermoe, 8.75},
+                                          {Fig6Moves::all_layers, 8.55}}) {
+        const std::string variant(to_string(moves));
+        const PacedPlan plan = fig6_plan({.expert_on_new = 0.8, .moves = moves});
         const auto runs = planned_runs(plan.steps.front());
         EXPECT_NEAR(makespan_s(runs), makespan, 1e-9) << variant;
         MemoryRecorder recorder;
-        record_fig6(runs, recorder);
+        record_fig6(runs, Fig6Found(recorder));
         EXPECT_NEAR(recorder.value("makespan"), at(0.8, variant).value("makespan"), 1e-9);
         EXPECT_NEAR(recorder.value("attention_idle"), at(0.8, variant).value("attention_idle"),
                     1e-9);
@@ -64,13 +63,11 @@ TEST(HetermoeFig6, ProcessesGetTheSameExample) {
 
 // The gate is tight enough for both claims: lateness alone cannot take a ratio out of its margin.
 TEST(HetermoeFig6, LatenessThatPassesCannotTurnAVerdict) {
-    SampleSpec spec;
-    spec.axes = {{"expert_on_new", 0.8}};
-    const auto most = [&](const char* variant, double makespan) {
-        spec.variant = variant;
-        return makespan / (1 - fig6_plan(spec).most_late) - makespan;
+    const auto most = [](Fig6Moves moves, double makespan) {
+        const PacedPlan plan = fig6_plan({.expert_on_new = 0.8, .moves = moves});
+        return makespan / (1 - plan.most_late) - makespan;
     };
-    const double zebra = most("zebra", 9.75), hetermoe = most("hetermoe", 8.75);
+    const double zebra = most(Fig6Moves::zebra, 9.75), hetermoe = most(Fig6Moves::hetermoe, 8.75);
     EXPECT_LE((8.75 + hetermoe) / 9.75, 0.91);
     EXPECT_GE(8.75 / (9.75 + zebra), 0.89);
     EXPECT_LE((1.2 + hetermoe) / 3, 0.42);

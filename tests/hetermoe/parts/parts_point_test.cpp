@@ -87,7 +87,7 @@ TEST_F(PartsExperiments, AnArmWithoutSuchAVersionSaysSo) {
     EXPECT_THAT(figure.unsupported(measured(figure, "pp")).value_or(""),
                 HasSubstr("pp has no version for parts of a GPU"));
     for (const std::string& variant : figure.plan(Profile::gpu)->variants)
-        EXPECT_TRUE(has_parts_version(variant)) << variant;
+        EXPECT_TRUE(has_parts_version(of_word<Arm>(variant).value())) << variant;
 }
 
 }  // namespace

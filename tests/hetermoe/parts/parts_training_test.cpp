@@ -156,26 +156,28 @@ TEST(PartsTraining, SaysHowLongTasksTake) {
 }
 
 TEST(PartsTraining, EveryArmIsMeasured) {
-    for (const auto* const arm : {"zebra", "hetermoe", "ep", "dist_ep", "ep_ideal"}) {
+    for (const Arm arm : {Arm::zebra, Arm::hetermoe, Arm::ep, Arm::dist_ep, Arm::ep_ideal}) {
+        SCOPED_TRACE(to_string(arm));
         const PartsMeasurement made =
             measure_arm(arm, small_model(), at::kCPU, parts_of(1, 2), {1, 2}, 6, 2);
-        EXPECT_GT(made.tokens_per_s, 0) << arm;
-        EXPECT_GT(made.attention_ratio, 0) << arm;
-        EXPECT_GT(made.experts_ratio, 0) << arm;
-        EXPECT_EQ(made.new_busy.has_value(), std::string(arm) != "ep_ideal") << arm;
-        EXPECT_EQ(made.old_busy.has_value(), made.new_busy.has_value()) << arm;
-        EXPECT_EQ(6 % made.micro_batches, 0) << arm;
-        EXPECT_TRUE(made.moved == 0 || std::string(arm) == "hetermoe") << arm;
+        EXPECT_GT(made.tokens_per_s, 0);
+        EXPECT_GT(made.attention_ratio, 0);
+        EXPECT_GT(made.experts_ratio, 0);
+        EXPECT_EQ(made.new_busy.has_value(), arm != Arm::ep_ideal);
+        EXPECT_EQ(made.old_busy.has_value(), made.new_busy.has_value());
+        EXPECT_EQ(6 % made.micro_batches, 0);
+        EXPECT_TRUE(made.moved == 0 || arm == Arm::hetermoe);
         // Two sequences of a rank: a third of the batch.
-        EXPECT_TRUE(made.micro_batches <= 2 || std::string(arm).find("ep") != 0) << arm;
+        EXPECT_TRUE(made.micro_batches <= 2 || (arm != Arm::ep && arm != Arm::ep_ideal));
     }
     // Half a sequence for each part is one.
     EXPECT_EQ(
-        measure_arm("ep", small_model(), at::kCPU, parts_of(1, 1), {1, 1}, 1, 2).micro_batches, 1);
-    EXPECT_EQ(
-        measure_arm("dist_ep", small_model(), at::kCPU, parts_of(1, 1), {1, 1}, 4, 2).micro_batches,
+        measure_arm(Arm::ep, small_model(), at::kCPU, parts_of(1, 1), {1, 1}, 1, 2).micro_batches,
         1);
-    EXPECT_THROW(measure_arm("pp", small_model(), at::kCPU, parts_of(1, 1), {1, 1}, 4, 2),
+    EXPECT_EQ(measure_arm(Arm::dist_ep, small_model(), at::kCPU, parts_of(1, 1), {1, 1}, 4, 2)
+                  .micro_batches,
+              1);
+    EXPECT_THROW(measure_arm(Arm::pp, small_model(), at::kCPU, parts_of(1, 1), {1, 1}, 4, 2),
                  std::invalid_argument);
 }
 

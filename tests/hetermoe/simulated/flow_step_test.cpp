@@ -22,13 +22,13 @@ class FlowSteps : public ::testing::Test {
     }
 
     /// Tokens per second with flows over those by the timeline.
-    static std::vector<double> against_timeline(const Point& point, std::vector<std::string> arms) {
+    static std::vector<double> against_timeline(const Point& point, std::vector<Arm> arms) {
         return in_own_process([&] {
             Point with_flows = point;
             with_flows.flows = std::make_shared<drive::RankFlows>(
                 Topology(point.network), point.new_gpus.gpus + point.old_gpus.gpus);
             std::vector<double> ratios;
-            for (const std::string& arm : arms)
+            for (const Arm arm : arms)
                 ratios.push_back(run_arm(with_flows, arm).value().tokens_per_s /
                                  run_arm(point, arm).value().tokens_per_s);
             return ratios;
@@ -54,15 +54,15 @@ class FlowSteps : public ::testing::Test {
 
 TEST_F(FlowSteps, GroupsWithoutMovedExpertsAreAsTheirTimeline) {
     for (const char* panel : {"d1-o1", "w2-o2", "d2-o3", "d1-c1"})
-        for (const double ratio : against_timeline(at(panel, Calibration::sheet), {"zebra"}))
+        for (const double ratio : against_timeline(at(panel, Calibration::sheet), {Arm::zebra}))
             EXPECT_NEAR(ratio, 1, 1e-6) << panel;
 }
 
 TEST_F(FlowSteps, EverythingIsWhereLinksAreFree) {
     Point point = at("d1-o1", Calibration::sheet);
     point.network.link_bandwidth.value = 1e18;
-    for (const double ratio :
-         against_timeline(point, {"zebra", "hetermoe", "search", "ep", "dist_ep", "ep_ideal"}))
+    for (const double ratio : against_timeline(
+             point, {Arm::zebra, Arm::hetermoe, Arm::search, Arm::ep, Arm::dist_ep, Arm::ep_ideal}))
         EXPECT_NEAR(ratio, 1, 1e-3);  // pieces cost launches, of which flows may take none
 }
 
@@ -70,7 +70,7 @@ TEST_F(FlowSteps, EverythingIsWhereLinksAreFree) {
 TEST_F(FlowSteps, PiecesAreAsTheirScheduleWhereExpertsTakeLonger) {
     for (const char* panel : {"d1-o1", "d2-o3"})
         for (const double ratio : against_timeline(third_of(panel, Calibration::anchored),
-                                                   {"ep", "dist_ep", "ep_ideal"}))
+                                                   {Arm::ep, Arm::dist_ep, Arm::ep_ideal}))
             EXPECT_NEAR(ratio, 1, 2e-3) << panel;
 }
 
@@ -80,7 +80,7 @@ TEST_F(FlowSteps, PiecesThatOverlapShareLinks) {
     for (const double slower : {1, 2, 4, 16}) {
         Point point = third_of("d1-o1", Calibration::sheet);
         point.network.link_bandwidth.value /= slower;
-        for (const double ratio : against_timeline(point, {"ep", "ep_ideal"}))
+        for (const double ratio : against_timeline(point, {Arm::ep, Arm::ep_ideal}))
             EXPECT_NEAR(ratio, 1, 0.02) << slower;
     }
 }
@@ -107,11 +107,11 @@ TEST_F(FlowSteps, JobsKeepTheirOrderAndShareLinks) {
 }
 
 TEST_F(FlowSteps, AnArmWithoutThemSaysSo) {
-    EXPECT_FALSE(has_flows_version("pp"));
+    EXPECT_FALSE(has_flows_version(Arm::pp));
     EXPECT_THROW(in_own_process([] {
                      Point point = at("d1-o1", Calibration::sheet);
                      point.flows = std::make_shared<drive::RankFlows>(Topology(point.network), 12);
-                     run_arm(point, "balance");
+                     run_arm(point, Arm::balance);
                      return std::vector<double>{};
                  }),
                  std::runtime_error);

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "impls/lazarus/experiments/experiments.hpp"
+#include "impls/lazarus/experiments/layers/skewed_layer.hpp"
 #include "impls/lazarus/policy/rivals/expert_parallel.hpp"
-#include "impls/lazarus/tensor_functions.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {
@@ -24,8 +24,8 @@ SkewedLayer layer(DispatchRule rule, int hot) {
 TEST(Fig10aMeasured, PaddingTakesTime) {
     const auto padded = DispatchRule::padded_in(2);
     MemoryRecorder skewed, same;
-    run_fig10a(layer(padded, 8), layer(padded, 64), skewed);
-    run_fig10a(layer(padded, 8), layer(padded, 8), same);
+    compute_layers(layer(padded, 8), layer(padded, 64), skewed);
+    compute_layers(layer(padded, 8), layer(padded, 8), same);
     // Eight times the rows of the even layer, which takes much longer whatever else runs here.
     EXPECT_LT(skewed.value("relative_throughput"), 0.6 * same.value("relative_throughput"));
     for (const char* name : {"layer_s", "experts_s", "tokens_per_s"})

@@ -90,7 +90,7 @@ TEST_F(LazarusFig9Axes, OverlapIsAShareAndACaseOfItsOwn) {
     EXPECT_EQ(found[2].at("overlap"), Value(1.0)) << "as it is declared";
     for (const double overlap : {-0.1, 1.5}) {
         request.axes["overlap"] = {overlap};
-        EXPECT_THAT(refusal(), HasSubstr("is no share; 0: nothing overlaps"));
+        EXPECT_THAT(refusal(), HasSubstr("axis overlap needs a number from 0 to 1"));
     }
     request.axes["overlap"] = {"all"};
     EXPECT_THAT(refusal(), HasSubstr("axis overlap"));

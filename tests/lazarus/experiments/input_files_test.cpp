@@ -29,12 +29,14 @@ class LazarusInputFiles : public ::testing::Test {
         spec.axes["trace"] = trace;
         spec.provenance = provenance;
         std::vector<std::string> files;
-        for (const Experiment& experiment : system.experiments)
-            if (experiment.id == id && experiment.inputs)
-                for (const Input& input : experiment.inputs(spec)) {
-                    EXPECT_EQ(input.sha256.size(), 64U) << "the catalogue knows it";
-                    files.push_back(input.file.filename().string());
-                }
+        for (const Experiment& experiment : system.experiments) {
+            if (experiment.id != id || !experiment.inputs) continue;
+            spec.variant = experiment.variants.front();
+            for (const Input& input : experiment.inputs(spec)) {
+                EXPECT_EQ(input.sha256.size(), 64U) << "the catalogue knows it";
+                files.push_back(input.file.filename().string());
+            }
+        }
         return files;
     }
 };

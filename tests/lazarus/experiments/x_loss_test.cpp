@@ -8,9 +8,9 @@
 
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/trainings/loss_course.hpp"
+#include "impls/lazarus/experiments/trainings/x_loss.hpp"
 #include "impls/lazarus/live/worker.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
-#include "impls/lazarus/tensor_functions.hpp"
 #include "tests/lazarus/live/live_training.hpp"
 
 namespace assay::lazarus {
@@ -154,7 +154,7 @@ TEST(LazarusLoss, DeclaresWhatItRecordsAndLearns) {
                  {"learning_rate", 2e-3}};
     experiment.validate(spec);
     MemoryRecorder recorder;
-    run_x_loss(spec, ASSAY_TEST_CORPUS, recorder);
+    train_x_loss({.steps = 30, .arm = LossArm::shrunk, .corpus = ASSAY_TEST_CORPUS}, recorder);
     for (const auto& metric : recorder.metrics) {
         const MetricSpec* declared = experiment.metric(metric.name);
         ASSERT_NE(declared, nullptr) << metric.name;

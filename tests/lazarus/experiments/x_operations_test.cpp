@@ -4,19 +4,16 @@
 
 #include "impls/lazarus/cost/step_operations.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
-#include "impls/lazarus/tensor_functions.hpp"
+#include "impls/lazarus/experiments/layers/x_operations.hpp"
 #include "suite/scenario/operation_metrics.hpp"
 
 namespace assay::lazarus {
 namespace {
 
-MemoryRecorder run(std::int64_t width, std::int64_t sequences) {
-    SampleSpec spec;
-    spec.experiment = "lazarus/x_operations";
-    spec.variant = "lazarus";
-    spec.axes = {{"width", width}, {"sequences", sequences}};
+MemoryRecorder run(int width, int sequences) {
     MemoryRecorder recorder;
-    run_x_operations(spec, ASSAY_TEST_CORPUS, recorder);
+    time_operations({.width = width, .sequences = sequences, .corpus = ASSAY_TEST_CORPUS},
+                    recorder);
     return recorder;
 }
 

@@ -12,11 +12,11 @@ namespace assay::lte {
 namespace {
 
 /// Trained for half as long as its sizes say: what is asked of it does not hang on quality.
-Quality quality_of(SampleSpec spec, double sparsity) {
-    spec.axes["steps"] = std::int64_t{30};
+Quality quality_of(Materials materials, Competitor rival, double sparsity) {
+    materials.steps = 30;
     MemoryRecorder recorder;
-    Workbench bench(spec, recorder);
-    auto model = make_rival(bench, spec.variant, sparsity);
+    Workbench bench(materials, recorder);
+    auto model = make_rival(bench, rival, sparsity);
     return measure(bench, model);
 }
 
@@ -25,14 +25,14 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Rivals, ::testing::Values("gpt-tiny", "llama-ti
 
 TEST_P(Rivals, EveryNameGivesTheSparsityAskedFor) {
     const SmallBench small(GetParam());
-    const double dense = quality_of(small.spec("dense"), 0.5).evaluation.nll_nats_per_token;
-    for (const char* name :
-         {"random_router", "expert_oracle", "moefication", "deja_vu", "deja_vu_tuned",
-          "topk_softmax", "sigma_moe", "teal", "cats", "magnitude", "magnitude_2_4",
-          "magnitude_4_8", "wanda", "wanda_2_4", "wanda_4_8"}) {
-        const auto quality = quality_of(small.spec(name), 0.5);
+    const double dense =
+        quality_of(small.materials(), Competitor::dense, 0.5).evaluation.nll_nats_per_token;
+    for (const Competitor rival : values_of<Competitor>) {
+        if (rival == Competitor::lte || rival == Competitor::dense) continue;
+        const auto name = to_string(rival);
+        const auto quality = quality_of(small.materials(), rival, 0.5);
         // Thresholds come from other text; all others choose by count.
-        const bool threshold = name == std::string("teal") || name == std::string("cats");
+        const bool threshold = rival == Competitor::teal || rival == Competitor::cats;
         EXPECT_NEAR(quality.sparsity, 0.5, threshold ? 0.05 : 1e-6) << name;
         ASSERT_EQ(quality.layer_sparsity.size(), 2U);
         for (const double layer : quality.layer_sparsity)
@@ -45,17 +45,17 @@ TEST_P(Rivals, EveryNameGivesTheSparsityAskedFor) {
 
 TEST(MakeRival, DenseLeavesNothingOut) {
     const SmallBench small;
-    EXPECT_EQ(quality_of(small.spec("dense"), 0.5).sparsity, 0);
+    EXPECT_EQ(quality_of(small.materials(), Competitor::dense, 0.5).sparsity, 0);
 }
 
 TEST(MakeRival, RefusesWhatItCannotMake) {
     const SmallBench small;
     MemoryRecorder recorder;
-    const auto spec = small.spec("dense");
-    Workbench bench(spec, recorder);
-    EXPECT_THROW(make_rival(bench, "sparsest", 0.5), UserError);
-    EXPECT_THROW(make_rival(bench, "cats", 1), UserError);
-    EXPECT_THROW(make_rival(bench, "wanda_2_4", 0.75), UserError);
+    const auto materials = small.materials();
+    Workbench bench(materials, recorder);
+    EXPECT_THROW(make_rival(bench, Competitor::lte, 0.5), std::out_of_range);
+    EXPECT_THROW(make_rival(bench, Competitor::cats, 1), UserError);
+    EXPECT_THROW(make_rival(bench, Competitor::wanda_2_4, 0.75), UserError);
 }
 
 /// Ends a training as a kill would, after `steps` of its steps.
@@ -79,9 +79,9 @@ struct Outcome {
     bool operator==(const Outcome&) const = default;
 };
 
-Outcome run(const SampleSpec& spec, Recorder& recorder) {
-    Workbench bench(spec, recorder);
-    auto model = make_rival(bench, spec.variant, 0.5);
+Outcome run(const Materials& materials, Competitor rival, Recorder& recorder) {
+    Workbench bench(materials, recorder);
+    auto model = make_rival(bench, rival, 0.5);
     Outcome outcome;
     for (const auto& block : bench.decoder().blocks()) outcome.digests.push_back(block->digest());
     if (auto* routed = dynamic_cast<TrainedSelection*>(model.ffn.get()))
@@ -90,19 +90,21 @@ Outcome run(const SampleSpec& spec, Recorder& recorder) {
     return outcome;
 }
 
-class Resume : public ::testing::TestWithParam<const char*> {};
+class Resume : public ::testing::TestWithParam<Competitor> {};
 INSTANTIATE_TEST_SUITE_P(Rivals, Resume,
-                         ::testing::Values("topk_softmax", "sigma_moe", "deja_vu_tuned"));
+                         ::testing::Values(Competitor::topk_softmax, Competitor::sigma_moe,
+                                           Competitor::deja_vu_tuned));
 
 TEST_P(Resume, GoesOnBitForBit) {
     const SmallBench small;
     MemoryRecorder whole;
-    const auto uninterrupted = run(small.spec(GetParam(), "whole"), whole);
-    const auto spec = small.spec(GetParam(), "killed");
-    KillingRecorder killing(GetParam(), 37);
-    EXPECT_THROW(run(spec, killing), Killed);
-    KillingRecorder resumed(GetParam(), 1000);
-    EXPECT_EQ(run(spec, resumed), uninterrupted);
+    const auto uninterrupted = run(small.materials("whole"), GetParam(), whole);
+    const auto materials = small.materials("killed");
+    const std::string training(to_string(GetParam()));
+    KillingRecorder killing(training, 37);
+    EXPECT_THROW(run(materials, GetParam(), killing), Killed);
+    KillingRecorder resumed(training, 1000);
+    EXPECT_EQ(run(materials, GetParam(), resumed), uninterrupted);
     // The curve, too, is whole.
     const auto curve = [](const MemoryRecorder& recorder) {
         return recorder.time_series_kept.back().values;

@@ -7,7 +7,6 @@
 #include <fstream>
 
 #include "impls/lte/recipes/workbench.hpp"
-#include "impls/lte/tensor_functions.hpp"
 #include "impls/nn/accelerator.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
@@ -17,10 +16,8 @@ namespace {
 
 using testing::HasSubstr;
 
-SampleSpec spec(const std::string& model, const std::string& corpus) {
-    SampleSpec spec;
-    spec.axes = {{"model", model}, {"corpus", corpus}};
-    return spec;
+Materials materials(const std::string& model, const std::string& corpus) {
+    return {.model = model, .corpus = corpus};
 }
 
 TEST(LteOwnFiles, APathIsAPretrainedModel) {
@@ -36,11 +33,12 @@ TEST(LteOwnFiles, MissingOnesAreNamed) {
     const std::filesystem::path folder = mkdtemp(pattern.data());
     const std::string text = (folder / "my.txt").string(), none = (folder / "none.gguf").string();
     std::ofstream(text) << "some text";
-    EXPECT_EQ(workbench_lacks(spec("gpt-tiny", text)), std::nullopt);
-    EXPECT_THAT(workbench_lacks(spec("gpt-tiny", none)).value_or(""), HasSubstr("no such file"));
-    EXPECT_THAT(workbench_lacks(spec(none, text)).value_or(""), HasSubstr(none));
+    EXPECT_EQ(workbench_lacks(materials("gpt-tiny", text)), std::nullopt);
+    EXPECT_THAT(workbench_lacks(materials("gpt-tiny", none)).value_or(""),
+                HasSubstr("no such file"));
+    EXPECT_THAT(workbench_lacks(materials(none, text)).value_or(""), HasSubstr(none));
     setenv("ASSAY_DATA", folder.c_str(), 1);
-    EXPECT_THAT(workbench_lacks(spec("gpt-tiny", "bible-kjv")).value_or(""),
+    EXPECT_THAT(workbench_lacks(materials("gpt-tiny", "bible-kjv")).value_or(""),
                 HasSubstr("assay data fetch bible-kjv"));
     std::filesystem::remove_all(folder);
 }
@@ -51,21 +49,21 @@ TEST(LteOwnFiles, AreTheInputsOfASample) {
     const std::string text = (folder / "my.json").string(), weights = (folder / "my.gguf").string();
     std::ofstream(text) << "some text";
     std::ofstream(weights) << "GGUF";
-    const auto files = [](const SampleSpec& spec) {
+    const auto files = [](const Materials& materials) {
         std::vector<std::string> files;
-        for (const Input& input : material_inputs(spec))
+        for (const Input& input : material_inputs(materials))
             files.push_back(input.name + ' ' + input.file.string());
         return files;
     };
-    EXPECT_THAT(files(spec("gpt-tiny", text)), testing::ElementsAre("corpus " + text));
-    EXPECT_THAT(files(spec(weights, text)),
+    EXPECT_THAT(files(materials("gpt-tiny", text)), testing::ElementsAre("corpus " + text));
+    EXPECT_THAT(files(materials(weights, text)),
                 testing::ElementsAre("corpus " + text, "weights " + weights));
     setenv("ASSAY_DATA", folder.c_str(), 1);
-    EXPECT_TRUE(files(spec("smollm2", "bible-kjv")).empty()) << "nothing has been fetched";
+    EXPECT_TRUE(files(materials("smollm2", "bible-kjv")).empty()) << "nothing has been fetched";
     std::ofstream(folder / "bible-kjv.txt") << "some text";
     std::ofstream(folder / "smollm2-135m-instruct-q4_1.gguf") << "GGUF";
     EXPECT_THAT(
-        files(spec("smollm2", "bible-kjv")),
+        files(materials("smollm2", "bible-kjv")),
         testing::ElementsAre("corpus " + (folder / "bible-kjv.txt").string(),
                              "weights " + (folder / "smollm2-135m-instruct-q4_1.gguf").string()));
     std::filesystem::remove_all(folder);
@@ -79,7 +77,7 @@ TEST(LteGpuProfile, TrainsLongerAndIsRefusedWithAReasonWhereThereIsNoGpu) {
     }
     const auto missing = nn::gpu_missing();
     if (!missing) GTEST_SKIP() << "there is a GPU";
-    SampleSpec at_gpu = spec("gpt-5m", "bible-kjv");
+    Materials at_gpu = materials("gpt-5m", "bible-kjv");
     at_gpu.profile = Profile::gpu;
     const std::string reason = workbench_lacks(at_gpu).value_or("");
     EXPECT_THAT(reason, HasSubstr("not supported here"));

@@ -15,24 +15,30 @@ class SmallBench {
   public:
     explicit SmallBench(const std::string& model = "gpt-tiny") {
         std::ofstream(data_.path() / "bible-kjv.txt") << nn::sums(2000);
-        spec_.experiment = "lte/test";
-        spec_.axes["model"] = model;
-        spec_.axes["corpus"] = std::string("bible-kjv");
-        spec_.shared = (data_.path() / "shared").string();
+        materials_.model = model;
+        materials_.shared = (data_.path() / "shared").string();
     }
 
-    /// A sample that keeps its states in a folder of that name (empty: nowhere).
-    SampleSpec spec(const std::string& variant, const std::string& state = {}) const {
-        auto spec = spec_;
-        spec.variant = variant;
-        if (!state.empty()) spec.state = (data_.path() / state).string();
-        return spec;
+    /// Of a sample that keeps its states in a folder of that name (empty: nowhere).
+    Materials materials(const std::string& state = {}) const {
+        auto materials = materials_;
+        if (!state.empty()) materials.state = (data_.path() / state).string();
+        return materials;
+    }
+    /// Of half the sparsity, trained for so many steps.
+    template <class Settings>
+    Settings training(std::int64_t steps) const {
+        Settings settings;
+        static_cast<Materials&>(settings) = materials_;
+        settings.steps = steps;
+        settings.sparsity = 0.5;
+        return settings;
     }
 
   private:
     testing::TemporaryFolder data_;
     testing::EnvironmentVariable where_{"ASSAY_DATA", data_.path().string()};
-    SampleSpec spec_;
+    Materials materials_;
 };
 
 }  // namespace assay::lte

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "impls/lte/tensor_functions.hpp"
+#include "impls/lte/experiments/on_workbench.hpp"
 #include "suite/base/error.hpp"
 #include "tests/lte/recipes/small_bench.hpp"
 
@@ -90,14 +90,13 @@ TEST_F(TaskQuestions, ThatCannotBeAskedAreRefusedWithTheirPlace) {
 // equally long: one that knows nothing finds both alike, takes the first and is right once in four.
 TEST_F(TaskQuestions, AreAnsweredByASparseModel) {
     const SmallBench small("llama-tiny");
-    auto spec = small.spec("lte");
-    spec.axes["sparsity"] = 0.25;
-    spec.axes["steps"] = std::int64_t{10};
-    spec.axes["recipe"] = std::string("fast");
-    spec.axes["task"] = file("sums.tsv", "sum\tlabel\n17 + 5\t1\n3 + 4\t1\n20 + 9\t0\n5 + 8\t1\n");
-    spec.axes["prompt"] = file("form", "answers: 0 = q q | 1 = = 2\n---\n{sum}");
+    auto task = small.training<Task>(10);
+    task.sparsity = 0.25;
+    task.recipe = Recipe::fast;
+    task.task = file("sums.tsv", "sum\tlabel\n17 + 5\t1\n3 + 4\t1\n20 + 9\t0\n5 + 8\t1\n");
+    task.prompt = file("form", "answers: 0 = q q | 1 = = 2\n---\n{sum}");
     MemoryRecorder recorder;
-    answer_task(spec, recorder);
+    run(task, recorder);
     EXPECT_EQ(recorder.value("questions"), 4);
     EXPECT_EQ(recorder.value("accuracy"), 0.75);
     EXPECT_EQ(recorder.value("matthews"), 0);  // one answer alone

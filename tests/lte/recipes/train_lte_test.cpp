@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "impls/lte/tensor_functions.hpp"
+#include "impls/lte/experiments/on_workbench.hpp"
 #include "tests/lte/recipes/small_bench.hpp"
 
 namespace assay::lte {
@@ -15,12 +15,11 @@ namespace {
 
 constexpr std::int64_t steps = 15;
 
-MemoryRecorder made(const SmallBench& small, const std::string& arm) {
-    auto spec = small.spec(arm);
-    spec.axes["sparsity"] = 0.5;
-    spec.axes["steps"] = steps;
+MemoryRecorder made(const SmallBench& small, RouterArm arm) {
+    auto routers = small.training<XRouters>(steps);
+    routers.arm = arm;
     MemoryRecorder recorder;
-    train_router_arm(spec, recorder);
+    run(routers, recorder);
     return recorder;
 }
 
@@ -28,23 +27,21 @@ MemoryRecorder made(const SmallBench& small, const std::string& arm) {
 std::map<std::string, std::size_t> trained_steps(const MemoryRecorder& recorder) {
     std::map<std::string, std::size_t> found;
     for (const auto& series : recorder.time_series_kept)
-        if (series.name == "loss" && to_string(series.labels.at("training")) != "base")
-            found[to_string(series.labels.at("training"))] = series.values.size();
+        if (series.name == "loss" && assay::to_string(series.labels.at("training")) != "base")
+            found[assay::to_string(series.labels.at("training"))] = series.values.size();
     return found;
 }
 
 TEST(RouterArms, AllTrainOnEquallyManyTokens) {
     const SmallBench small("llama-tiny");
-    for (const char* arm :
-         {"as_is", "random_router", "rate", "gain", "fast", "fast_detached", "fast_detached_bias",
-          "fast_detached_bias_tuned", "published", "published_fast", "dense", "cats"}) {
+    for (const RouterArm arm : values_of<RouterArm>) {
         const auto recorder = made(small, arm);
         const auto trained = trained_steps(recorder);
         std::size_t all = 0;
         for (const auto& [name, count] : trained) all += count;
-        EXPECT_EQ(all, static_cast<std::size_t>(steps)) << arm;
-        EXPECT_GT(recorder.value("perplexity"), 1) << arm;
-        if (arm == std::string("fast_detached_bias_tuned")) {
+        EXPECT_EQ(all, static_cast<std::size_t>(steps)) << to_string(arm);
+        EXPECT_GT(recorder.value("perplexity"), 1) << to_string(arm);
+        if (arm == RouterArm::fast_detached_bias_tuned) {
             EXPECT_EQ(trained, (std::map<std::string, std::size_t>{
                                    {"dense", 5}, {"stage1", 6}, {"stage2", 4}}));
         }
@@ -53,7 +50,8 @@ TEST(RouterArms, AllTrainOnEquallyManyTokens) {
 
 TEST(RouterArms, SayWhatTheirRoutersDid) {
     const SmallBench small("llama-tiny");
-    const auto as_is = made(small, "as_is"), biased = made(small, "fast_detached_bias");
+    const auto as_is = made(small, RouterArm::as_is),
+               biased = made(small, RouterArm::fast_detached_bias);
     const auto before = [](const MemoryRecorder& recorder, const std::string& metric) {
         return recorder.value(metric, {{"when", std::string("before")}});
     };
@@ -81,9 +79,9 @@ TEST(TrainLte, HeedsItsTargetWithoutSeparability) {
     const SmallBench small("llama-tiny");
     std::vector<double> reached;
     for (const double target : {0.25, 0.75}) {
-        const auto spec = small.spec("lte");
+        const auto materials = small.materials();
         MemoryRecorder recorder;
-        Workbench bench(spec, recorder);
+        Workbench bench(materials, recorder);
         auto trained = train_lte(bench, {.lambda = 0, .target_sparsity = target});
         EXPECT_NE(trained.tau, 0.5);
         reached.push_back(measure(bench, trained.model).sparsity);

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "impls/lte/tensor_functions.hpp"
+#include "impls/lte/experiments/on_workbench.hpp"
 #include "impls/nn/files/tensor_file.hpp"
 #include "impls/nn/text/tokenizer.hpp"
 #include "suite/base/error.hpp"
@@ -36,7 +36,7 @@ SparseModel made(Workbench& bench, const std::string& variant) {
     if (variant == "lte") return train_lte(bench, {}).model;
     if (variant == "lte_as_is") return train_lte(bench, recipe_as_is()).model;
     if (variant == "lte_biased") return train_lte(bench, {.router_bias = 0.5}).model;
-    return make_rival(bench, variant, 0.5);
+    return make_rival(bench, of_word<Competitor>(variant).value(), 0.5);
 }
 
 class Product : public ::testing::TestWithParam<const char*> {};
@@ -46,10 +46,10 @@ TEST_P(Product, DecodedFromItsFileGivesTheLogitsOfTraining) {
     const assay::testing::TemporaryFolder folder;
     const auto ids = some_text();
     for (const char* variant : {"lte", "lte_as_is", "lte_biased", "cats", "teal", "dense"}) {
-        auto spec = small.spec(variant);
-        spec.axes["steps"] = std::int64_t{10};
+        auto materials = small.materials();
+        materials.steps = 10;
         MemoryRecorder recorder;
-        Workbench bench(spec, recorder);
+        Workbench bench(materials, recorder);
         SparseModel model = made(bench, variant);
         const auto path = folder.path() / (std::string(variant) + ".gguf");
         write_model(bench, model.stored, nn::TensorType::f32, path);
@@ -81,13 +81,11 @@ INSTANTIATE_TEST_SUITE_P(Families, Product, ::testing::Values("llama-tiny", "gpt
 TEST(WholeProduct, IsDecodedAndTimed) {
     const SmallBench small("llama-tiny");
     const assay::testing::TemporaryFolder scratch;
-    auto spec = small.spec("lte");
-    spec.axes["sparsity"] = 0.5;
-    spec.axes["steps"] = std::int64_t{10};
-    spec.axes["recipe"] = std::string("fast");
-    spec.scratch = scratch.path().string();
+    auto product = small.training<XProduct>(10);
+    product.recipe = Recipe::fast;
+    product.scratch = scratch.path().string();
     MemoryRecorder recorder;
-    make_product(spec, recorder);
+    run(product, recorder);
     EXPECT_LT(recorder.value("decoded_gap"), 0.05);
     EXPECT_NEAR(std::log(recorder.value("decoded_perplexity")),
                 std::log(recorder.value("perplexity")), 0.05);

@@ -57,7 +57,7 @@ TEST(EngineTiming, RefusesNeuronsThatAreNoExperts) {
 TEST(EngineTiming, RecordsWhatTheFigureDeclares) {
     MemoryRecorder recorder;
     record({.seconds = 0.5, .latency_ratio = 0.75, .bound_share = 0.9, .read_bandwidth = 2e9},
-           recorder);
+           DecodeFound(recorder));
     std::map<std::string, double> metrics;
     for (const auto& metric : recorder.metrics) metrics[metric.name] = metric.value;
     EXPECT_EQ(metrics.at("tokens_per_s"), 2);

@@ -53,8 +53,8 @@ Experiment fig10b() {
          .figure = recovery_figure({"slots", "ratio"})});
     fig10b.axis("ratio", &Fig10b::ratio, "load of the hot expert, in even shares", {2, 4});
     fig10b.axis("slots", &Fig10b::slots, "replica slots per node", {4, 6});
-    fig10b.variants(&Fig10b::policy, {PlacementPolicy::mro, PlacementPolicy::spread,
-                                      PlacementPolicy::mro_guarded});
+    fig10b.variants(&Fig10b::policy,
+                    {PlacementPolicy::mro, PlacementPolicy::spread, PlacementPolicy::mro_guarded});
     return fig10b.runs(run);
 }
 

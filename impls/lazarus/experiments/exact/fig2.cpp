@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <numeric>
 #include <optional>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "impls/lazarus/data/routing_trace.hpp"
@@ -12,6 +12,7 @@
 #include "impls/lazarus/experiments/exact/recovery_metric.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
+#include "suite/experiment/declaration.hpp"
 #include "suite/experiment/exact_profiles.hpp"
 
 namespace assay::lazarus {
@@ -22,16 +23,20 @@ constexpr std::array shown_layers{0, 4, 8, 11};
 constexpr std::int64_t shown_every = 100, last_iteration = 5001;
 constexpr std::int64_t settled = 201;  // the first iteration that the paper's evaluation looks at
 
-struct Series {
-    std::string_view variant;
-    std::size_t hottest;
-    bool of_settled;  // the experts that were hottest at `settled`, wherever they are later
+enum class Hottest { two, one, four, eight, two_of_settled };
+ASSAY_NAMES(Hottest, (two, "hottest_2"), (one, "hottest_1"), (four, "hottest_4"),
+            (eight, "hottest_8"), (two_of_settled, "hottest_2_at_201"))
+
+std::size_t count_of(Hottest hottest) {
+    using enum Hottest;
+    return hottest == one ? 1 : hottest == four ? 4 : hottest == eight ? 8 : 2;
+}
+
+struct Fig2 {
+    std::string trace;
+    Hottest hottest{};
+    std::uint64_t seed = 0;
 };
-constexpr std::array<Series, 5> all_series{{{"hottest_2", 2, false},
-                                            {"hottest_1", 1, false},
-                                            {"hottest_4", 4, false},
-                                            {"hottest_8", 8, false},
-                                            {"hottest_2_at_201", 2, true}}};
 
 double share(const Loads& loads, const std::vector<std::size_t>& chosen) {
     const double all = std::accumulate(loads.begin(), loads.end(), 0.0);
@@ -58,16 +63,13 @@ Loads sixteen_of(Loads loads) {
     return loads;
 }
 
-void run(const SampleSpec& spec, Recorder& recorder) {
-    const Series& series =
-        *std::find_if(all_series.begin(), all_series.end(),
-                      [&](const Series& s) { return s.variant == spec.variant; });
-    const std::string source = routing_source(spec);
+void run(const Fig2& fig2, Recorder& recorder) {
+    const std::string source = routing_source(fig2.trace);
     std::optional<RoutingTrace> trace;
     if (source != "synthetic") trace = read_routing_trace(source);
     const auto loads_at = [&](std::int64_t iteration) {
         auto all = trace ? trace->at(trace->nearest_before(iteration), layers)
-                         : drifting_routing(spec.seed, iteration, layers);
+                         : drifting_routing(fig2.seed, iteration, layers);
         for (Loads& layer : all) layer = sixteen_of(std::move(layer));
         return all;
     };
@@ -77,8 +79,9 @@ void run(const SampleSpec& spec, Recorder& recorder) {
         const auto loads = loads_at(iteration);
         for (int layer = 0; layer < layers; ++layer) {
             const auto at = static_cast<std::size_t>(layer);
-            const auto chosen =
-                hottest(series.of_settled ? at_settled[at] : loads[at], series.hottest);
+            // Those that are hottest now, or that were then, wherever they are now.
+            const bool then = fig2.hottest == Hottest::two_of_settled;
+            const auto chosen = hottest(then ? at_settled[at] : loads[at], count_of(fig2.hottest));
             const double found = share(loads[at], chosen);
             most_from_start = std::max(most_from_start, found);
             if (iteration >= settled) most = std::max(most, found);
@@ -96,48 +99,44 @@ void run(const SampleSpec& spec, Recorder& recorder) {
 }  // namespace
 
 Experiment fig2() {
-    Experiment experiment;
-    experiment.id = "lazarus/fig2";
-    experiment.title = "Share of the tokens that the hottest experts get";
-    experiment.source = "arXiv 2407.04656v2, section 2, Fig. 2";
-    experiment.says =
-        "Of the 16 most loaded experts of a layer, what the 1, 2, 4 and 8 hottest get at each "
-        "iteration, the edges of the paper's stacked shares; and what those two get later that "
-        "were hottest at iteration 201, which shows the drift. Four of the trace's first twelve "
-        "layers are drawn; the largest shares are over all twelve. The paper does not say which "
-        "layers it shows, nor from which iteration on: while the gates settle, before iteration "
-        "200, all tokens of a layer may go to two experts, so `most` begins there.";
-    experiment.axes = {{"trace", "routing trace", {"smartmoe", "synthetic"}, false}};
-    for (const Series& series : all_series) experiment.variants.emplace_back(series.variant);
-    experiment.metrics = {{"share",
-                           "fraction",
-                           "of the layer's tokens",
-                           Direction::none,
-                           true,
-                           {"layer", "iteration"},
-                           {}},
-                          {"most",
-                           "fraction",
-                           "the largest share, in any layer from iteration 201 on",
-                           Direction::none,
-                           true,
-                           {},
-                           {}},
-                          {"most_from_start",
-                           "fraction",
-                           "the same from iteration 1 on",
-                           Direction::none,
-                           true,
-                           {},
-                           {}}};
-    experiment.profiles = exact_profiles(0.3);
-    experiment.figure = {
-        Figure::Kind::lines,   "share", "iteration", {"trace", "layer"}, "iteration",
-        "share of the tokens", false};
-    experiment.unsupported = missing_trace;
-    experiment.inputs = trace_inputs;
-    experiment.run = run;
-    return experiment;
+    Declaration<Fig2> fig2(
+        {.id = "lazarus/fig2",
+         .title = "Share of the tokens that the hottest experts get",
+         .source = "arXiv 2407.04656v2, section 2, Fig. 2",
+         .says =
+             "Of the 16 most loaded experts of a layer, what the 1, 2, 4 and 8 hottest get at each "
+             "iteration, the edges of the paper's stacked shares; and what those two get later "
+             "that were hottest at iteration 201, which shows the drift. Four of the trace's first "
+             "twelve layers are drawn; the largest shares are over all twelve. The paper does not "
+             "say which layers it shows, nor from which iteration on: while the gates settle, "
+             "before iteration 200, all tokens of a layer may go to two experts, so `most` begins "
+             "there.",
+         .metrics = {{.name = "share",
+                      .unit = "fraction",
+                      .says = "of the layer's tokens",
+                      .deterministic = true,
+                      .labels = {"layer", "iteration"}},
+                     {.name = "most",
+                      .unit = "fraction",
+                      .says = "the largest share, in any layer from iteration 201 on",
+                      .deterministic = true},
+                     {.name = "most_from_start",
+                      .unit = "fraction",
+                      .says = "the same from iteration 1 on",
+                      .deterministic = true}},
+         .profiles = exact_profiles(0.3),
+         .figure = {.kind = Figure::Kind::lines,
+                    .metric = "share",
+                    .x = "iteration",
+                    .panels = {"trace", "layer"},
+                    .x_title = "iteration",
+                    .y_title = "share of the tokens"}});
+    fig2.axis("trace", &Fig2::trace, "routing trace", {"smartmoe", "synthetic"});
+    fig2.variants(&Fig2::hottest);
+    fig2.given(&Fig2::seed, &SampleSpec::seed);
+    fig2.unsupported([](const Fig2& fig2) { return missing_trace(fig2.trace); });
+    fig2.inputs([](const Fig2& fig2) { return trace_inputs(fig2.trace); });
+    return fig2.runs(run);
 }
 
 }  // namespace assay::lazarus

@@ -21,10 +21,20 @@
 #include "impls/lazarus/policy/plan/allocation.hpp"
 #include "impls/lazarus/policy/plan/mro.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
+#include "suite/experiment/declaration.hpp"
 #include "suite/experiment/exact_profiles.hpp"
 
 namespace assay::lazarus {
 namespace {
+
+enum class Part { all_small, gpt, random_cut, n3_c2_e3, n4_c3_e4, n5_c6_e13, n10_c6_e8 };
+ASSAY_NAMES(Part, all_small, gpt, random_cut, n3_c2_e3, n4_c3_e4, n5_c6_e13, n10_c6_e8)
+
+struct XGuarded {
+    Part part{};
+    PlacementPolicy policy{};
+    std::uint64_t seed = 0;
+};
 
 struct Tally {
     long all = 0;
@@ -133,23 +143,22 @@ std::vector<PlacementProblem> random_cut(std::uint64_t seed) {
     return problems;
 }
 
-void run(const SampleSpec& spec, Recorder& recorder) {
-    const PlacementPolicy policy = of_word<PlacementPolicy>(spec.variant).value();
-    const std::string part = assay::to_string(spec.axes.at("part"));
-    auto curve = [&](const Replicas& replicas, int nodes, int slots) {
+void run(const XGuarded& guarded, Recorder& recorder) {
+    const auto [part, policy, seed] = guarded;
+    auto curve = [&, policy = policy](const Replicas& replicas, int nodes, int slots) {
         record_recovery(recovery_probability(place(policy, replicas, nodes, slots),
                                              static_cast<int>(replicas.size())),
                         recorder);
     };
-    if (part == "n3_c2_e3") return curve({2, 2, 2}, 3, 2);
-    if (part == "n4_c3_e4") return curve({3, 3, 3, 3}, 4, 3);
-    if (part == "n5_c6_e13") return curve(allocate(Loads(13, 1), 5, 6, 2).replicas, 5, 6);
-    if (part == "n10_c6_e8") return curve({6, 6, 6, 6, 6, 6, 7, 17}, 10, 6);
+    if (part == Part::n3_c2_e3) return curve({2, 2, 2}, 3, 2);
+    if (part == Part::n4_c3_e4) return curve({3, 3, 3, 3}, 4, 3);
+    if (part == Part::n5_c6_e13) return curve(allocate(Loads(13, 1), 5, 6, 2).replicas, 5, 6);
+    if (part == Part::n10_c6_e8) return curve({6, 6, 6, 6, 6, 6, 7, 17}, 10, 6);
 
-    const bool exhaustive = part == "all_small";
-    const std::vector<PlacementProblem> problems = exhaustive      ? small_instances()
-                                                   : part == "gpt" ? gpt_layers(spec.seed)
-                                                                   : random_cut(spec.seed);
+    const bool exhaustive = part == Part::all_small;
+    const std::vector<PlacementProblem> problems = exhaustive          ? small_instances()
+                                                   : part == Part::gpt ? gpt_layers(seed)
+                                                                       : random_cut(seed);
     Tallies tallies{};
     for (std::size_t i = 0; i < problems.size(); ++i) {
         tally(policy, problems[i], exhaustive, tallies);
@@ -162,43 +171,40 @@ void run(const SampleSpec& spec, Recorder& recorder) {
 }  // namespace
 
 Experiment x_guarded() {
-    Experiment experiment;
-    experiment.id = "lazarus/x_guarded";
-    experiment.title = "Maximum rank overlap, repaired where it is not optimal";
-    experiment.source =
-        "our own; placement mro_guarded, where Theorem 1 of arXiv 2407.04656v2 fails";
-    experiment.says =
-        "mro_guarded is overlap where the last group of experts gets all its nodes, and elsewhere "
-        "the best of overlap, spread, smaller groups that share nodes, and a local search, with "
-        "the same replica counts. A plan dominates when it is worse than neither overlap nor "
-        "spread for any number of failed nodes. all_small tries every placement of the 239 "
-        "instances of x_theorem1: does a dominating one exist, is it missed, does one placement "
-        "reach the best for every number of failures, and is it found? gpt are the paper's 8, 12 "
-        "and 16 experts on 5 to 10 nodes with six slots, loaded as in twelve layers of our "
-        "synthetic trace and evenly, random_cut 200 seeded shapes with a cut last group on 4 to 12 "
-        "nodes; plans are compared by enumerating all failure sets. The other parts are single "
-        "instances where overlap is not optimal.";
-    experiment.axes = {
-        {"part",
-         "a set of instances, or one instance",
-         {"all_small", "gpt", "random_cut", "n3_c2_e3", "n4_c3_e4", "n5_c6_e13", "n10_c6_e8"},
-         false}};
-    experiment.variants = {"mro_guarded", "mro", "spread"};
-    MetricSpec instances;
-    instances.name = "instances";
-    instances.unit = "count";
-    instances.says =
-        "instances by class and outcome: all; worse_than_mro, worse_than_spread (for some number "
-        "of failures), dominates (for none), says_dominates (the planner's own word), "
-        "dominating_exists, missed (exists, but this plan does not dominate), optimum_exists (one "
-        "placement is best for every number of failures), optimal";
-    instances.deterministic = true;
-    instances.labels = {"class", "outcome"};
-    experiment.metrics = {recovery_metric(), instances};
-    experiment.profiles = exact_profiles(1);
-    experiment.figure = recovery_figure({"part"});
-    experiment.run = run;
-    return experiment;
+    Declaration<XGuarded> guarded(
+        {.id = "lazarus/x_guarded",
+         .title = "Maximum rank overlap, repaired where it is not optimal",
+         .source = "our own; placement mro_guarded, where Theorem 1 of arXiv 2407.04656v2 fails",
+         .says =
+             "mro_guarded is overlap where the last group of experts gets all its nodes, and "
+             "elsewhere the best of overlap, spread, smaller groups that share nodes, and a local "
+             "search, with the same replica counts. A plan dominates when it is worse than neither "
+             "overlap nor spread for any number of failed nodes. all_small tries every placement "
+             "of the 239 instances of x_theorem1: does a dominating one exist, is it missed, does "
+             "one placement reach the best for every number of failures, and is it found? gpt are "
+             "the paper's 8, 12 and 16 experts on 5 to 10 nodes with six slots, loaded as in "
+             "twelve layers of our synthetic trace and evenly, random_cut 200 seeded shapes with a "
+             "cut last group on 4 to 12 nodes; plans are compared by enumerating all failure sets. "
+             "The other parts are single instances where overlap is not optimal.",
+         .metrics =
+             {recovery_metric(),
+              {.name = "instances",
+               .unit = "count",
+               .says =
+                   "instances by class and outcome: all; worse_than_mro, worse_than_spread (for "
+                   "some number of failures), dominates (for none), says_dominates (the planner's "
+                   "own word), dominating_exists, missed (exists, but this plan does not "
+                   "dominate), optimum_exists (one placement is best for every number of "
+                   "failures), optimal",
+               .deterministic = true,
+               .labels = {"class", "outcome"}}},
+         .profiles = exact_profiles(1),
+         .figure = recovery_figure({"part"})});
+    guarded.axis("part", &XGuarded::part, "a set of instances, or one instance");
+    guarded.variants(&XGuarded::policy,
+                     {PlacementPolicy::mro_guarded, PlacementPolicy::mro, PlacementPolicy::spread});
+    guarded.given(&XGuarded::seed, &SampleSpec::seed);
+    return guarded.runs(run);
 }
 
 }  // namespace assay::lazarus

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <numeric>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "impls/lazarus/experiments/experiments.hpp"
@@ -14,7 +13,7 @@
 #include "impls/lazarus/policy/controller/reconfiguration.hpp"
 #include "impls/lazarus/policy/controller/strategy.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
-#include "suite/experiment/experiment.hpp"
+#include "suite/experiment/declaration.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {
@@ -22,26 +21,26 @@ namespace {
 
 constexpr int layers = 12, min_replicas = 2, repetitions = 9;
 
-int slots_of(const SampleSpec& spec) {
-    const int nodes = static_cast<int>(integer_axis(spec, "nodes"));
-    const int experts = static_cast<int>(integer_axis(spec, "experts"));
-    const int given = static_cast<int>(integer_axis(spec, "slots"));
-    return std::max(given, (min_replicas * experts + nodes - 2) / (nodes - 1));
+struct XPlanner {
+    int nodes = 0, experts = 0, slots = 0;
+    PlacementPolicy placement{};
+    std::uint64_t seed = 0;
+};
+
+int slots_of(const XPlanner& planner) {
+    const int least = (min_replicas * planner.experts + planner.nodes - 2) / (planner.nodes - 1);
+    return std::max(planner.slots, least);
 }
 
-void run(const SampleSpec& sample, Recorder& recorder) {
-    SampleSpec spec = sample;
-    spec.axes = with_unnamed_values(x_planner(), sample);
-    const int nodes = static_cast<int>(integer_axis(spec, "nodes"));
-    const int experts = static_cast<int>(integer_axis(spec, "experts"));
-    const std::string placement = assay::to_string(spec.axes.at("placement"));
+void run(const XPlanner& planner, Recorder& recorder) {
+    const int nodes = planner.nodes, experts = planner.experts;
     const ControllerConfig config{.layers = layers,
                                   .experts = experts,
-                                  .slots = slots_of(spec),
+                                  .slots = slots_of(planner),
                                   .min_replicas = min_replicas,
-                                  .placement = of_word<PlacementPolicy>(placement).value()};
+                                  .placement = planner.placement};
     const auto strategy = make_strategy(config);
-    std::mt19937_64 random(spec.seed);
+    std::mt19937_64 random(planner.seed);
     auto held = make_model_plan(skewed_loads(layers, experts, random), nodes, config.slots,
                                 min_replicas, config.placement)
                     .placement;
@@ -68,46 +67,7 @@ void run(const SampleSpec& sample, Recorder& recorder) {
     recorder.metric("transfers", static_cast<double>(transfers));
 }
 
-}  // namespace
-
-Experiment x_planner() {
-    Experiment experiment;
-    experiment.id = "lazarus/x_planner";
-    experiment.title = "Time to plan after a failure";
-    experiment.source = "arXiv 2407.04656v2, sections 4.1 and 6.3";
-    experiment.says =
-        "One node fails; the controller plans twelve layers anew for the survivors: allocation, "
-        "MRO placement, node mapping, transfers and the sources of each, everything between what "
-        "the survivors hold and the plan that is sent to them; on one core, median of nine. Loads "
-        "are seeded and skewed, those after the failure have nothing to do with those before: most "
-        "states move, more than under loads that drift. Six slots per node as in the paper, more "
-        "where two replicas of every expert need them; profile paper is as wide as the paper's "
-        "simulation, 256 experts and nodes of eight GPUs with four slots each.";
-    const std::vector<Value> nodes = {std::int64_t{10}, std::int64_t{100}, std::int64_t{1000},
-                                      std::int64_t{4096}};
-    experiment.axes = {
-        {"nodes", "nodes before the failure", nodes, false},
-        {"experts",
-         "experts per layer",
-         {std::int64_t{8}, std::int64_t{16}, std::int64_t{64}, std::int64_t{256}},
-         false},
-        {"slots", "slots per node, at least", {std::int64_t{6}, std::int64_t{32}}, false},
-        {"placement", "the policy", {"mro", "mro_guarded", "spread"}, false}};
-    experiment.variants = {"lazarus"};
-    experiment.metrics = {
-        {"plan_s",
-         "s",
-         "time of a whole replan: twelve layers, mapping and transfers",
-         Direction::lower,
-         false,
-         {}},
-        {"fastest_plan_s",
-         "s",
-         "the fastest of the nine: what noise hides least",
-         Direction::lower,
-         false,
-         {}},
-        {"transfers", "count", "expert states to move", Direction::none, true, {}}};
+std::vector<ProfilePlan> profiles() {
     ProfilePlan toy;
     toy.provenances = {Provenance::measured};
     toy.seconds_per_sample = 0.5;
@@ -118,11 +78,57 @@ Experiment x_planner() {
     paper.axes["experts"] = {std::int64_t{256}};
     paper.axes["slots"] = {std::int64_t{32}};
     paper.seconds_per_sample = 2;
-    experiment.profiles = {toy, paper};
-    experiment.figure = {Figure::Kind::lines, "plan_s", "nodes", {"experts"}, "nodes",
-                         "seconds to plan",   true};
-    experiment.run = run;
-    return experiment;
+    return {toy, paper};
+}
+
+}  // namespace
+
+Experiment x_planner() {
+    Declaration<XPlanner> planner(
+        {.id = "lazarus/x_planner",
+         .title = "Time to plan after a failure",
+         .source = "arXiv 2407.04656v2, sections 4.1 and 6.3",
+         .says = "One node fails; the controller plans twelve layers anew for the survivors: "
+                 "allocation, "
+                 "MRO placement, node mapping, transfers and the sources of each, everything "
+                 "between what "
+                 "the survivors hold and the plan that is sent to them; on one core, median of "
+                 "nine. Loads "
+                 "are seeded and skewed, those after the failure have nothing to do with those "
+                 "before: most "
+                 "states move, more than under loads that drift. Six slots per node as in the "
+                 "paper, more "
+                 "where two replicas of every expert need them; profile paper is as wide as the "
+                 "paper's "
+                 "simulation, 256 experts and nodes of eight GPUs with four slots each.",
+         .variants = {"lazarus"},
+         .metrics = {{.name = "plan_s",
+                      .unit = "s",
+                      .says = "time of a whole replan: twelve layers, mapping and transfers",
+                      .better = Direction::lower},
+                     {.name = "fastest_plan_s",
+                      .unit = "s",
+                      .says = "the fastest of the nine: what noise hides least",
+                      .better = Direction::lower},
+                     {.name = "transfers",
+                      .unit = "count",
+                      .says = "expert states to move",
+                      .deterministic = true}},
+         .profiles = profiles(),
+         .figure = {.kind = Figure::Kind::lines,
+                    .metric = "plan_s",
+                    .x = "nodes",
+                    .panels = {"experts"},
+                    .x_title = "nodes",
+                    .y_title = "seconds to plan",
+                    .log_y = true}});
+    planner.axis("nodes", &XPlanner::nodes, "nodes before the failure", {10, 100, 1000, 4096});
+    planner.axis("experts", &XPlanner::experts, "experts per layer", {8, 16, 64, 256});
+    planner.axis("slots", &XPlanner::slots, "slots per node, at least", {6, 32});
+    planner.axis("placement", &XPlanner::placement, "the policy",
+                 {PlacementPolicy::mro, PlacementPolicy::mro_guarded, PlacementPolicy::spread});
+    planner.given(&XPlanner::seed, &SampleSpec::seed);
+    return planner.runs(run);
 }
 
 }  // namespace assay::lazarus

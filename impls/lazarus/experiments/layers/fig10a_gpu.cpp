@@ -2,23 +2,22 @@
 #include <fmt/format.h>
 
 #include "impls/lazarus/experiments/layers/ranks_on_device.hpp"
-#include "impls/lazarus/tensor_functions.hpp"
 #include "impls/nn/accelerator.hpp"
 #include "impls/nn/own_stream.hpp"
 #include "kernels/plugin/cuda_plugin.hpp"
 
 namespace assay::lazarus {
+namespace {
 
-std::optional<std::string> gpu_layers_lack() {
+std::optional<std::string> lack() {
     if (const auto reason = nn::gpu_missing())
         return fmt::format("layers on a GPU are not supported here: {}", *reason);
     const kernels::Plugin& plugin = kernels::cuda_plugin();
     return plugin.kernels ? std::nullopt : std::optional(plugin.why_not);
 }
 
-void run_fig10a_on_gpu(const SkewedLayer& even, const SkewedLayer& skewed, Recorder& recorder) {
-    if (const auto reason = gpu_layers_lack())
-        throw SampleError(SampleStatus::unsupported, *reason);
+void run_on_gpu(const SkewedLayer& even, const SkewedLayer& skewed, Recorder& recorder) {
+    if (const auto reason = lack()) throw SampleError(SampleStatus::unsupported, *reason);
     const at::Device gpu(at::kCUDA, 0);
     const nn::OwnStream stream(gpu);
     const kernels::TimedDevice device(kernels::cuda_kernels(), stream.handle());
@@ -28,4 +27,8 @@ void run_fig10a_on_gpu(const SkewedLayer& even, const SkewedLayer& skewed, Recor
                    skewed.rows(), recorder);
 }
 
+const tensors::Provided provides_lack(gpu_layers_lack, lack);
+const tensors::Provided provided(compute_layers_on_gpu, run_on_gpu);
+
+}  // namespace
 }  // namespace assay::lazarus

@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "impls/lazarus/experiments/layers/layer_times.hpp"
-#include "impls/lazarus/tensor_functions.hpp"
 #include "impls/lazarus/training/distributed_experts.hpp"
 #include "suite/cluster/collectives/in_process.hpp"
 
@@ -81,12 +80,13 @@ class RunningLayer {
     std::vector<at::Tensor> rows_;
 };
 
-}  // namespace
-
-void run_fig10a(const SkewedLayer& even, const SkewedLayer& skewed, Recorder& recorder) {
+void run(const SkewedLayer& even, const SkewedLayer& skewed, Recorder& recorder) {
     const RunningLayer at_1_to_1(even), at_ratio(skewed);
     compare_layers([&] { return at_1_to_1.forward(); }, [&] { return at_ratio.forward(); },
                    skewed.rows(), recorder);
 }
 
+const tensors::Provided provided(compute_layers, run);
+
+}  // namespace
 }  // namespace assay::lazarus

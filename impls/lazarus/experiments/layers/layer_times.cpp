@@ -31,10 +31,11 @@ void compare_layers(const std::function<PhaseTimes()>& at_1_to_1,
         layer_s.push_back(times.layer());
         experts_s.push_back(times.experts);
     }
-    recorder.metric("relative_throughput", median(relative));
-    recorder.metric("layer_s", median(layer_s));
-    recorder.metric("experts_s", median(experts_s));
-    recorder.metric("tokens_per_s", rows / median(layer_s));
+    const LayerFound found(recorder);
+    found.relative_throughput(median(relative));
+    found.layer_s(median(layer_s));
+    found.experts_s(median(experts_s));
+    found.tokens_per_s(rows / median(layer_s));
 }
 
 }  // namespace assay::lazarus

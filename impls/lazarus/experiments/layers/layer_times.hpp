@@ -5,7 +5,6 @@
 #include <span>
 
 #include "impls/lazarus/experiments/layers/skewed_layer.hpp"
-#include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {
 
@@ -17,7 +16,7 @@ struct PhaseTimes {
 PhaseTimes slowest_of(std::span<const PhaseTimes> ranks);
 
 /// Runs both in turns, after one of each to warm up, so that what disturbs the machine disturbs
-/// both, and records the metrics of lazarus/fig10a. `rows`: of the second.
+/// both, and records what is measured of LayerFound. `rows`: of the second.
 void compare_layers(const std::function<PhaseTimes()>& at_1_to_1,
                     const std::function<PhaseTimes()>& at_ratio, double rows, Recorder& recorder);
 

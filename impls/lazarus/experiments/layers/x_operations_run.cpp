@@ -1,4 +1,4 @@
-#include "impls/lazarus/tensor_functions.hpp"
+#include "impls/lazarus/experiments/layers/x_operations.hpp"
 
 #include <ATen/Parallel.h>
 
@@ -51,17 +51,16 @@ class Stopwatch {
     std::map<StepHooks::Phase, std::vector<double>> seconds_;
 };
 
-TrainingConfig training_of(const SampleSpec& spec) {
-    const int width = static_cast<int>(integer_axis(spec, "width"));
+TrainingConfig training_of(const XOperations& operations) {
     TrainingConfig config;
     config.model = {.layers = layers,
-                    .width = width,
+                    .width = operations.width,
                     .heads = 4,
                     .experts = expert_count,
-                    .hidden = 4 * width,
+                    .hidden = 4 * operations.width,
                     .context = context};
-    config.sequences = static_cast<int>(integer_axis(spec, "sequences"));
-    config.seed = spec.seed;
+    config.sequences = operations.sequences;
+    config.seed = operations.seed;
     return config;
 }
 
@@ -101,13 +100,10 @@ struct Timings {
     }
 };
 
-}  // namespace
-
-void run_x_operations(const SampleSpec& spec, const std::filesystem::path& corpus,
-                      Recorder& recorder) {
+void run(const XOperations& operations, Recorder& recorder) {
     at::set_num_threads(std::max(1, measure::count_usable_processors()));
-    const TrainingConfig config = training_of(spec);
-    const nn::ByteCorpus text(corpus);
+    const TrainingConfig config = training_of(operations);
+    const nn::ByteCorpus text(operations.corpus);
     Trainer trainer(config, text);
     const ModelPlacement alone(layers, Placement{{0, 1, 2, 3}});
     double parameters = 0;
@@ -138,4 +134,7 @@ void run_x_operations(const SampleSpec& spec, const std::filesystem::path& corpu
     recorder.metric("backward_over_forward", median(timings.backward_over_forward));
 }
 
+const tensors::Provided provided(time_operations, run);
+
+}  // namespace
 }  // namespace assay::lazarus

@@ -18,30 +18,25 @@ namespace {
 
 const std::vector<std::string> at_ends = {"samples_total", "rate", "restarts"};
 
-std::string text(const SampleSpec& spec, const char* axis) {
-    return assay::to_string(spec.axes.at(axis));
-}
+// Beside CourseFound.
+struct ControlledFound : Metrics {
+    using Metrics::Metrics;
+    Metric steps = varying("steps", "count", "steps that were not lost again, modelled", higher);
+    Metric rate =
+        varying("rate", "1/s",
+                "sequences per second that were not lost again, between failures, and over the "
+                "last two such times together",
+                higher, {"from_min", "to_min"});
+};
 
-SampleSpec whole(const Experiment& experiment, SampleSpec spec) {
-    spec.axes = with_unnamed_values(experiment, spec);
-    return spec;
-}
-
-// `spec` names every axis.
-SpotTraining training_of(const ControlledTraining& figure, const SampleSpec& spec,
+SpotTraining training_of(const ControlledTraining& figure, const TrainingOnTheClock& settings,
                          const std::string& system) {
-    SpotTraining training;
+    SpotTraining training = settings;
     training.system = system;
-    training.model = text(spec, "model");
-    training.cluster = text(spec, "cluster");
-    training.routing = routing_source(spec);
+    training.routing = routing_source(settings.trace);
     training.workers = figure.failures.nodes;
-    training.real_layers = routed_layers(spec);
-    training.modelled_steps = int(integer_axis(spec, "modelled_steps"));
-    training.overlap = number_axis(spec, "overlap");
-    training.relaunch_s = double(integer_axis(spec, "relaunch_s"));
+    training.real_layers = settings.routed_layers();
     training.duration_s = figure.failures.duration_s();
-    training.seed = spec.seed;
     return training;
 }
 
@@ -56,25 +51,26 @@ ModelledTraining modelled_of(const ControlledTraining& figure, const SpotTrainin
 }
 
 // Alike for all systems and at all ends: drawn for what the profiles say.
-FaultPlan victims(const ControlledTraining& figure, const SampleSpec& spec) {
-    if (figure.idle_first.empty()) return random_victims(figure.failures, spec.seed);
-    SpotTraining rival = training_of(figure, spec, figure.idle_first);
+FaultPlan victims(const ControlledTraining& figure, const TrainingOnTheClock& settings) {
+    if (figure.idle_first.empty()) return random_victims(figure.failures, settings.seed);
     // Who is idle depends on who is left, not on how long steps take.
+    TrainingOnTheClock simple = settings;
+    simple.trace = "synthetic";
+    SpotTraining rival = training_of(figure, simple, figure.idle_first);
     rival.modelled_steps = 50;
     rival.real_layers = 2;
-    rival.routing = "synthetic";
     return idle_first_victims(figure.failures, modelled_of(figure, rival),
-                              CostModel(cluster_profile(rival.cluster)), spec.seed);
+                              CostModel(cluster_profile(rival.cluster)), rival.seed);
 }
 
-void record_rates(const RateCurve& kept, const ControlledFailures& failures, Recorder& recorder) {
+void record_rates(const RateCurve& kept, const ControlledFailures& failures, const Metric& rate) {
     const auto record = [&](int from, int to) {
         const double from_min = from * failures.every_s / 60, to_min = to * failures.every_s / 60;
         const auto begin = kept.per_s().begin() + std::lround(from_min),
                    end = kept.per_s().begin() + std::lround(to_min);
-        recorder.metric("rate", std::accumulate(begin, end, 0.0) / double(end - begin),
-                        {{"from_min", std::int64_t(std::lround(from_min))},
-                         {"to_min", std::int64_t(std::lround(to_min))}});
+        rate(std::accumulate(begin, end, 0.0) / double(end - begin),
+             {{"from_min", std::int64_t(std::lround(from_min))},
+              {"to_min", std::int64_t(std::lround(to_min))}});
     };
     const int phases = failures.count() + 1;
     for (int phase = 0; phase < phases; ++phase) record(phase, phase + 1);
@@ -105,57 +101,40 @@ void simulate(const ControlledTraining& figure, const SpotTraining& training,
     if (keep_decisions) store_decisions(recorder, modelled.controller, course.decisions);
     record_course(course, training, modelled.modelling, recorder);
     const auto steps = kept_steps(course, training.duration_s);
-    recorder.metric("steps", double(steps.size()) * training.modelled_steps);
+    const ControlledFound found(recorder);
+    found.steps(double(steps.size()) * training.modelled_steps);
     const RateCurve kept =
         rate_of(steps, samples_of({.workers = 1}, modelled.modelling), training.duration_s);
-    record_rates(kept, figure.failures, recorder);
+    record_rates(kept, figure.failures, found.rate);
     record_total(kept, recorder);
 }
 
-void run(const ControlledTraining& figure, const Experiment& experiment, const SampleSpec& named,
-         Recorder& recorder) {
-    const SampleSpec spec = whole(experiment, named);
-    const SpotTraining training = training_of(figure, spec, spec.variant);
-    const FaultPlan faults = victims(figure, spec);
+void run(const ControlledTraining& figure, const TrainingOnTheClock& settings, Recorder& recorder) {
+    const SpotTraining training = training_of(figure, settings, settings.system);
+    const FaultPlan faults = victims(figure, settings);
     const RoutingReplay keeps_the_trace_in_memory(modelled_of(figure, training).routing);
     // At profile paper there are too many steps to keep every decision of; a replay makes them
     // again.
-    const bool keep_decisions = spec.profile != Profile::paper;
-    simulate_with_ends(named, at_ends, recorder, [&](const AssumedValues& values, Recorder& to) {
+    const bool keep_decisions = settings.profile != Profile::paper;
+    simulate_with_ends(settings, at_ends, recorder, [&](const AssumedValues& values, Recorder& to) {
         simulate(figure, training, faults, values, keep_decisions && &to == &recorder, to);
     });
 }
 
-nlohmann::json calibration(const ControlledTraining& figure, const Experiment& experiment,
-                           const SampleSpec& named) {
-    const SampleSpec spec = whole(experiment, named);
-    const AssumedValues values = assumed_values(named);
+nlohmann::json calibration(const ControlledTraining& figure, const TrainingOnTheClock& settings) {
+    const AssumedValues values = settings.assumed_values();
     nlohmann::json taken{{"nodes", figure.failures.nodes},
-                         {"faults", assay::to_string(victims(figure, spec))},
+                         {"faults", assay::to_string(victims(figure, settings))},
                          {"checkpoint_times", figure.checkpoint_times},
                          {"accumulation", figure.accumulation},
-                         {"costs", costs_with(text(spec, "cluster"), values).to_json()}};
-    if (spec.profile == Profile::paper) taken["ends"] = ranges_to_json(values);
+                         {"costs", costs_with(settings.cluster, values).to_json()}};
+    if (settings.profile == Profile::paper) taken["ends"] = ranges_to_json(values);
     return taken;
 }
 
 std::vector<MetricSpec> metrics() {
-    auto all = training_metrics();
-    all.push_back({"steps",
-                   "count",
-                   "steps that were not lost again, modelled",
-                   Direction::higher,
-                   false,
-                   {},
-                   {}});
-    all.push_back({"rate",
-                   "1/s",
-                   "sequences per second that were not lost again, between failures, and over the "
-                   "last two such times together",
-                   Direction::higher,
-                   false,
-                   {"from_min", "to_min"},
-                   {}});
+    auto all = declared<CourseFound>();
+    for (MetricSpec& one : declared<ControlledFound>()) all.push_back(std::move(one));
     for (MetricSpec& one : metrics_at_ends(all, at_ends)) all.push_back(std::move(one));
     return all;
 }
@@ -169,9 +148,7 @@ ProfilePlan profile(Profile name, const char* trace, std::int64_t modelled_steps
     return plan;
 }
 
-}  // namespace
-
-Experiment controlled_experiment(ControlledTraining figure) {
+Experiment described(const ControlledTraining& figure) {
     const auto minutes = [](double seconds) { return std::lround(seconds / 60); };
     Experiment e;
     e.id = figure.id;
@@ -190,10 +167,6 @@ Experiment controlled_experiment(ControlledTraining figure) {
         "restart undid are left out where they were made, so its sum is samples_total.",
         figure.failures.nodes, minutes(figure.failures.every_s), figure.failures.left,
         minutes(figure.failures.duration_s()), figure.says);
-    e.axes = {model_axis(), relaunch_axis(), trace_axis(), modelled_steps_axis(),
-              cluster_axis(figure.cluster)};
-    for (Axis& axis : profile_input_axes()) e.axes.push_back(std::move(axis));
-    e.axes.push_back(overlap_axis());
     e.variants = names_of_systems();
     e.metrics = metrics();
     ProfilePlan toy = profile(Profile::toy, "synthetic", 50);
@@ -213,14 +186,25 @@ Experiment controlled_experiment(ControlledTraining figure) {
                 "time",
                 "samples kept per second",
                 false};
-    e.validate = [e](const SampleSpec& spec) { check_training_axes(whole(e, spec)); };
-    e.unsupported = missing_trace;
-    e.inputs = trace_inputs;
-    e.calibration = [figure, e](const SampleSpec& spec) { return calibration(figure, e, spec); };
-    e.run = [figure, e](const SampleSpec& spec, Recorder& recorder) {
-        run(figure, e, spec, recorder);
-    };
     return e;
+}
+
+}  // namespace
+
+Experiment controlled_experiment(ControlledTraining figure) {
+    using Settings = TrainingOnTheClock;
+    Declaration<Settings> controlled(described(figure));
+    controlled.part(training_axes());
+    controlled.part(modelling_axes(figure.cluster));
+    controlled.part(profile_input_axes());
+    controlled.part(overlap_axis());
+    controlled.unsupported([](const Settings& settings) { return missing_trace(settings.trace); });
+    controlled.inputs([](const Settings& settings) { return trace_inputs(settings.trace); });
+    controlled.calibration(
+        [figure](const Settings& settings) { return calibration(figure, settings); });
+    return controlled.runs([figure](const Settings& settings, Recorder& recorder) {
+        run(figure, settings, recorder);
+    });
 }
 
 }  // namespace assay::lazarus

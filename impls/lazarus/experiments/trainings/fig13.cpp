@@ -19,7 +19,8 @@
 #include "suite/base/error.hpp"
 #include "suite/base/sha256.hpp"
 #include "suite/drive/simulated/event_queue.hpp"
-#include "suite/experiment/experiment.hpp"
+#include "suite/experiment/declaration.hpp"
+#include "suite/experiment/metrics.hpp"
 #include "suite/scenario/traces/availability_trace.hpp"
 
 namespace assay::lazarus {
@@ -32,77 +33,86 @@ constexpr double longest_lazarus_h = 400;
 constexpr double creation_s = 45;  // of an instance: Bamboo's simulator
 constexpr const char* cluster = "lazarus-simulation";
 
-double number(const SampleSpec& spec, const char* axis, double least, double most) {
-    const double value = number_axis(spec, axis);
-    if (!(value >= least && value <= most))
-        throw UserError(fmt::format("axis {}: {} is not in {} to {}", axis, value, least, most));
-    return value;
-}
+enum class LeftOver { dropped, waiting };
+ASSAY_NAMES(LeftOver, dropped, waiting)
 
-int nodes_of(const SampleSpec& spec) {
-    return static_cast<int>(integer_axis(spec, "gpus", 64, 1024)) / gpus_per_node;
-}
+struct Fig13 {
+    double failure = 0, skew = 0, storage = 0, relaunch_s = 120;
+    int gpus = 0, batch = 4, layers = 2;
+    std::int64_t checkpoint_every = 0, samples = 5'000'000, most_times = 17;
+    LeftOver left_over{};
+    Deal deal{};
+    std::string system;
+    std::uint64_t seed = 1;
+    Case axes;  ///< all of them: what tells the jobs of a session apart
+    std::filesystem::path shared;
 
-ModelledModel model_of(const SampleSpec& spec) {
+    int nodes() const { return gpus / gpus_per_node; }
+};
+
+struct Fig13Found : Metrics {
+    using Metrics::Metrics;
+    Metric jct_over_lazarus = varying(
+        "jct_over_lazarus", "ratio",
+        "time to train, over Lazarus' under the same faults; at least that where finished is 0",
+        lower);
+    Metric jct_h =
+        varying("jct_h", "h", "time to train; where finished is 0, until it was given up", lower);
+    Metric finished = varying("finished", "bool", "0: it was given up", higher);
+    Metric checkpoint_every = varying("checkpoint_every", "count", "steps between checkpoints");
+    Metric restarts =
+        varying("restarts", "count", "returns to a checkpoint after nodes were lost", lower);
+    Metric reconfigurations = varying("reconfigurations", "count", "plans put into force");
+    Metric deaths = varying("deaths", "count", "nodes lost");
+    Metric mean_nodes_used =
+        varying("mean_nodes_used", "count", "nodes that train, over time", higher);
+    Metric step_s = varying("step_s", "s", "the first step, with all nodes", lower);
+    Metric share =
+        varying("share", "fraction",
+                "of the time: compute, checkpoint, restart, reconfiguration, lost (undone and "
+                "interrupted steps, waiting for nodes)",
+                none, {"part"});
+    Metric state_per_gpu =
+        varying("state_per_gpu", "GB",
+                "weights, master weights and moments on each GPU (an H200 has 141 GB)", lower);
+};
+
+ModelledModel model_of(const Fig13& fig13) {
     ModelledModel model = modelled_model("deepseek-v3");
-    model.sequences = static_cast<int>(integer_axis(spec, "batch", 1, 1024));
+    model.sequences = fig13.batch;
     return model;
 }
 
-Deal deal_of(const SampleSpec& spec) {
-    const auto said = spec.axes.find("deal");
-    if (said == spec.axes.end()) return Deal::history;
-    const std::string word = assay::to_string(said->second);
-    if (const auto deal = of_word<Deal>(word)) return *deal;
-    throw UserError(fmt::format("axis deal: {}: give history or blocks", word));
-}
-
-void validate(const SampleSpec& spec) {
-    if (integer_axis(spec, "gpus", 64, 1024) % gpus_per_node != 0)
-        throw UserError("axis gpus: nodes have 8 each, so give a multiple of 8");
-    model_of(spec);
-    deal_of(spec);
-    number(spec, "failure", 0, 1);
-    number(spec, "skew", 0, 3);
-    number(spec, "storage", 1e-3, 1e6);
-    number(spec, "relaunch_s", 0, 1e5);
-    integer_axis(spec, "checkpoint_every", 0, 1'000'000);
-    integer_axis(spec, "samples", 1, 1'000'000'000);
-    integer_axis(spec, "layers", 1, 58);
-    integer_axis(spec, "most_times", 1, 100);
-}
-
-ControllerConfig controller_of(const SampleSpec& spec, const CompetingSystem& system,
+ControllerConfig controller_of(const Fig13& fig13, const CompetingSystem& system,
                                const ModelledModel& model) {
     ControllerConfig controller;
     set_system(controller, system);
-    controller.layers = static_cast<int>(integer_axis(spec, "layers"));
+    controller.layers = fig13.layers;
     controller.experts = model.experts;
     controller.slots = gpus_per_node * replicas_per_gpu;
     controller.min_replicas = system.in_groups() ? 1 : min_replicas;
     controller.steps = 1'000'000'000;
-    controller.initial_workers = nodes_of(spec);
+    controller.initial_workers = fig13.nodes();
     controller.join_wait_s = join_wait_s;
     controller.wait_for_nodes = true;
     controller.rebalance_every = system.in_groups() ? 0 : rebalance_every;
     if (system.in_groups()) controller.group = model.group / gpus_per_node;
-    if (const auto said = spec.axes.find("left_over"); said != spec.axes.end())
-        controller.surplus_waits = assay::to_string(said->second) == "waiting";
+    if (fig13.left_over == LeftOver::waiting) controller.surplus_waits = true;
     return controller;
 }
 
 /// Bamboo's hourly process. Instances come 45 s after they were granted.
-FaultPlan faults_of(const SampleSpec& spec, double hours) {
+FaultPlan faults_of(const Fig13& fig13, double hours) {
     const TraceProcess process = {.kind = TraceProcess::Kind::hourly,
-                                  .nodes = nodes_of(spec),
+                                  .nodes = fig13.nodes(),
                                   .hours = hours,
-                                  .loss_per_hour = number_axis(spec, "failure"),
+                                  .loss_per_hour = fig13.failure,
                                   .returns_vary = true,
-                                  .seed = spec.seed};
+                                  .seed = fig13.seed};
     const auto trace = generate_trace(process);
     // As many workers as nodes: nothing is mapped, names alone are drawn.
     FaultPlan plan =
-        map_trace(trace, NodeMapping::delta_clamped, process.nodes, 1, spec.seed).faults;
+        map_trace(trace, NodeMapping::delta_clamped, process.nodes, 1, fig13.seed).faults;
     std::vector<double> created_s(static_cast<std::size_t>(process.nodes), 0);  // by worker
     for (Fault& fault : plan.faults) {
         if (fault.kind != FaultKind::join) continue;
@@ -118,35 +128,35 @@ FaultPlan faults_of(const SampleSpec& spec, double hours) {
     return plan;
 }
 
-CostModel costs_of(const SampleSpec& spec) {
+CostModel costs_of(const Fig13& fig13) {
     ClusterProfile profile = cluster_profile(cluster);
-    profile.storage_bandwidth.value = 1e9 * number_axis(spec, "storage");
+    profile.storage_bandwidth.value = 1e9 * fig13.storage;
     profile.storage_bandwidth.source = "axis storage of the experiment";
     return CostModel(profile);
 }
 
-ModelledTraining training_of(const SampleSpec& spec, const std::string& system, double hours) {
+ModelledTraining training_of(const Fig13& fig13, const std::string& system, double hours) {
     const CompetingSystem& competing = competing_system(system);
-    const ModelledModel model = model_of(spec);
+    const ModelledModel model = model_of(fig13);
     ModelledTraining training;
-    training.controller = controller_of(spec, competing, model);
+    training.controller = controller_of(fig13, competing, model);
     training.modelling = {.model = model,
                           .cluster = cluster,
                           .real_layers = training.controller.layers,
                           .real_tokens = model.rows(),
                           .dispatch = dispatch_of(competing, model.group),
                           .gpus_per_worker = gpus_per_node,
-                          .deal = deal_of(spec),
+                          .deal = fig13.deal,
                           .each_reads_its_own = false};
-    training.routing = {.trace = fmt::format("lognormal:{}", number_axis(spec, "skew")),
-                        .seed = spec.seed,
+    training.routing = {.trace = fmt::format("lognormal:{}", fig13.skew),
+                        .seed = fig13.seed,
                         .layers = training.controller.layers,
                         .experts = model.experts};
-    training.faults = faults_of(spec, hours);
+    training.faults = faults_of(fig13, hours);
     training.duration_s = 3600 * hours;
-    training.relaunch_s = number_axis(spec, "relaunch_s");
+    training.relaunch_s = fig13.relaunch_s;
     const double per_node = double(model.sequences) * gpus_per_node;
-    training.wanted_work = std::lround(std::ceil(double(integer_axis(spec, "samples")) / per_node));
+    training.wanted_work = std::lround(std::ceil(double(fig13.samples) / per_node));
     training.keep_decisions = false;
     return training;
 }
@@ -154,8 +164,8 @@ ModelledTraining training_of(const SampleSpec& spec, const std::string& system, 
 /// Young's interval (Communications of the ACM 17(9), 1974), at which writing checkpoints and
 /// losing work cost least together: the square root of twice the time to write one times the time
 /// between losses, in steps as long as the first.
-Step youngs_interval(const SampleSpec& spec, ModelledTraining training, const CostModel& costs) {
-    const double losses_per_s = nodes_of(spec) * number_axis(spec, "failure") / 3600;
+Step youngs_interval(const Fig13& fig13, ModelledTraining training, const CostModel& costs) {
+    const double losses_per_s = fig13.nodes() * fig13.failure / 3600;
     if (losses_per_s == 0) return 0;
     training.faults = {};
     training.controller.steps = 1;
@@ -169,10 +179,10 @@ Step youngs_interval(const SampleSpec& spec, ModelledTraining training, const Co
 }
 
 /// As in section 6.2, systems that restart whenever a node is lost write five times as often.
-Step checkpoint_every(const SampleSpec& spec, const ModelledTraining& training,
+Step checkpoint_every(const Fig13& fig13, const ModelledTraining& training,
                       const CostModel& costs) {
-    Step often = integer_axis(spec, "checkpoint_every");
-    if (often == 0) often = youngs_interval(spec, training, costs);
+    Step often = fig13.checkpoint_every;
+    if (often == 0) often = youngs_interval(fig13, training, costs);
     return training.controller.recovery == Recovery::restart ? often : 5 * often;
 }
 
@@ -184,10 +194,10 @@ struct Job {
 };
 
 /// For `hours` at most.
-Job job_of(const SampleSpec& spec, const std::string& system, double hours, Recorder& recorder) {
-    const CostModel costs = costs_of(spec);
-    ModelledTraining training = training_of(spec, system, hours);
-    training.controller.checkpoint_every = checkpoint_every(spec, training, costs);
+Job job_of(const Fig13& fig13, const std::string& system, double hours, Recorder& recorder) {
+    const CostModel costs = costs_of(fig13);
+    ModelledTraining training = training_of(fig13, system, hours);
+    training.controller.checkpoint_every = checkpoint_every(fig13, training, costs);
     drive::EventQueue time;
     Job job{simulate_training(training, costs, time, recorder)};
     job.checkpoint_every = training.controller.checkpoint_every;
@@ -204,8 +214,8 @@ double state_bytes_of_gpu(const ModelledModel& model) {
 }
 
 /// Lazarus' job under the sample's faults. Throws SampleError where it does not get done.
-Job lazarus_job(const SampleSpec& spec, Recorder& recorder) {
-    Job job = job_of(spec, "lazarus", longest_lazarus_h, recorder);
+Job lazarus_job(const Fig13& fig13, Recorder& recorder) {
+    Job job = job_of(fig13, "lazarus", longest_lazarus_h, recorder);
     if (!job.finished)
         throw SampleError(SampleStatus::failed,
                           fmt::format("Lazarus did not train all samples in {} hours either: lower "
@@ -215,69 +225,65 @@ Job lazarus_job(const SampleSpec& spec, Recorder& recorder) {
 }
 
 /// Where samples of a session that differ in their system alone leave its seconds for each other.
-std::filesystem::path file_of_lazarus(const SampleSpec& spec) {
-    std::string differs = std::to_string(spec.seed);
-    for (const auto& [axis, value] : spec.axes)
+std::filesystem::path file_of_lazarus(const Fig13& fig13) {
+    std::string differs = std::to_string(fig13.seed);
+    for (const auto& [axis, value] : fig13.axes)
         differs += fmt::format(" {}={}", axis, assay::to_string(value));
-    return std::filesystem::path(spec.shared) / ("lazarus-" + sha256_hex(differs));
+    return fig13.shared / ("lazarus-" + sha256_hex(differs));
 }
 
-void leave_lazarus_seconds(const SampleSpec& spec, double seconds) {
-    if (spec.shared.empty()) return;
-    std::filesystem::create_directories(spec.shared);
-    const auto file = file_of_lazarus(spec);
-    const auto aside = fmt::format("{}.{}", file.string(), spec.variant);
+void leave_lazarus_seconds(const Fig13& fig13, double seconds) {
+    if (fig13.shared.empty()) return;
+    std::filesystem::create_directories(fig13.shared);
+    const auto file = file_of_lazarus(fig13);
+    const auto aside = fmt::format("{}.{}", file.string(), fig13.system);
     std::ofstream(aside) << fmt::format("{}", seconds);
     publish(aside, file);
 }
 
-double lazarus_seconds(const SampleSpec& spec) {
+double lazarus_seconds(const Fig13& fig13) {
     double seconds = 0;
-    if (!spec.shared.empty() && std::ifstream(file_of_lazarus(spec)) >> seconds) return seconds;
+    if (!fig13.shared.empty() && std::ifstream(file_of_lazarus(fig13)) >> seconds) return seconds;
     MemoryRecorder unheard;
-    seconds = lazarus_job(spec, unheard).seconds;
-    leave_lazarus_seconds(spec, seconds);
+    seconds = lazarus_job(fig13, unheard).seconds;
+    leave_lazarus_seconds(fig13, seconds);
     return seconds;
 }
 
 /// A rival's, given up after `most_times` Lazarus' seconds.
-Job rival_job(const SampleSpec& spec, double lazarus_s, Recorder& recorder) {
-    const double hours = lazarus_s / 3600 * double(integer_axis(spec, "most_times"));
-    return job_of(spec, spec.variant, std::min(hours, longest_generated_h), recorder);
+Job rival_job(const Fig13& fig13, double lazarus_s, Recorder& recorder) {
+    const double hours = lazarus_s / 3600 * double(fig13.most_times);
+    return job_of(fig13, fig13.system, std::min(hours, longest_generated_h), recorder);
 }
 
-void run(const SampleSpec& spec, Recorder& recorder) {
-    const bool is_lazarus = spec.variant == "lazarus";
-    double lazarus_s = is_lazarus ? 0 : lazarus_seconds(spec);
-    const Job job = is_lazarus ? lazarus_job(spec, recorder) : rival_job(spec, lazarus_s, recorder);
-    if (is_lazarus) leave_lazarus_seconds(spec, lazarus_s = job.seconds);
+void run(const Fig13& fig13, Recorder& recorder) {
+    const bool is_lazarus = fig13.system == "lazarus";
+    double lazarus_s = is_lazarus ? 0 : lazarus_seconds(fig13);
+    const Job job =
+        is_lazarus ? lazarus_job(fig13, recorder) : rival_job(fig13, lazarus_s, recorder);
+    if (is_lazarus) leave_lazarus_seconds(fig13, lazarus_s = job.seconds);
     const auto& course = job.course;
-    recorder.metric("finished", job.finished ? 1 : 0);
-    recorder.metric("jct_h", job.seconds / 3600);
-    recorder.metric("jct_over_lazarus", job.seconds / lazarus_s);
-    recorder.metric("checkpoint_every", double(job.checkpoint_every));
-    recorder.metric("restarts", double(course.counts.fallbacks));
-    recorder.metric("reconfigurations", double(course.counts.reconfigurations));
-    recorder.metric("deaths", double(course.counts.deaths));
-    recorder.metric("mean_nodes_used", mean_workers(course.steps, job.seconds));
+    const Fig13Found found(recorder);
+    found.finished(job.finished);
+    found.jct_h(job.seconds / 3600);
+    found.jct_over_lazarus(job.seconds / lazarus_s);
+    found.checkpoint_every(job.checkpoint_every);
+    found.restarts(course.counts.fallbacks);
+    found.reconfigurations(course.counts.reconfigurations);
+    found.deaths(course.counts.deaths);
+    found.mean_nodes_used(mean_workers(course.steps, job.seconds));
     if (!course.steps.empty())
-        recorder.metric("step_s", course.steps.front().end_s - course.steps.front().start_s);
-    record_shares(course, kept_steps(course, job.seconds), job.seconds, recorder);
-    recorder.metric("state_per_gpu", state_bytes_of_gpu(model_of(spec)) / 1e9);
+        found.step_s(course.steps.front().end_s - course.steps.front().start_s);
+    record_shares(course, kept_steps(course, job.seconds), job.seconds, found.share);
+    found.state_per_gpu(state_bytes_of_gpu(model_of(fig13)) / 1e9);
 }
 
-nlohmann::json calibration(const SampleSpec& spec) {
-    return {{"costs", costs_of(spec).to_json()},
-            {"modelling", to_json(training_of(spec, "lazarus", 1).modelling)}};
+nlohmann::json calibration(const Fig13& fig13) {
+    return {{"costs", costs_of(fig13).to_json()},
+            {"modelling", to_json(training_of(fig13, "lazarus", 1).modelling)}};
 }
 
-MetricSpec metric(std::string name, std::string unit, std::string says, Direction better,
-                  std::vector<std::string> labels = {}) {
-    return {std::move(name), std::move(unit), std::move(says), better, false, std::move(labels)};
-}
-
-Experiment fig13(std::string letter, std::string over, std::vector<Value> failures,
-                 std::vector<Value> gpus) {
+Experiment described(const std::string& letter, const std::string& over) {
     Experiment e;
     e.id = "lazarus/fig13" + letter;
     e.title = "DeepSeek-V3 on hundreds of GPUs: time to train, over " + over;
@@ -296,67 +302,7 @@ Experiment fig13(std::string letter, std::string over, std::vector<Value> failur
         "bandwidth of the checkpoint store, time to launch a job anew, checkpoint interval, batch. "
         "A training that takes most_times as long as Lazarus is given up: finished is 0, and its "
         "times read 'at least'.";
-    e.axes = {
-        {"failure", "probability that a node fails within an hour", std::move(failures), true},
-        {"gpus", "at the start and at most, 8 per node", std::move(gpus), true},
-        {"skew",
-         "standard deviation of the logarithm of experts' loads; at 0.5 the hottest of 256 has 3.8 "
-         "times the mean, at 1 about 10",
-         {0.5, 1.0},
-         true},
-        {"storage", "GB/s of the checkpoint store, shared by all", {20.0, 100.0}, true},
-        {"relaunch_s", "seconds to launch a job anew, without loading", {120.0}, true},
-        {"checkpoint_every",
-         "steps between checkpoints of ds; 0: at which it loses least (Young's formula); of the "
-         "others five times as many, as in section 6.2 (50 and 250)",
-         {std::int64_t{0}},
-         true},
-        {"batch", "sequences per GPU and step, of 4,096 tokens", {std::int64_t{4}}, true},
-        {"samples", "sequences to train", {std::int64_t{5'000'000}}, true},
-        {"layers",
-         "layers that are planned and routed one by one; each stands for several of the 58",
-         {std::int64_t{2}},
-         true},
-        {"most_times",
-         "of Lazarus' time, after which a rival is given up",
-         {std::int64_t{17}},
-         true},
-        {"left_over",
-         "what becomes of live nodes that ds_ft has no whole group for: dropped until a restart, "
-         "as "
-         "section 6.1 says, or waiting for others; without -a: dropped",
-         {"dropped", "waiting"},
-         false}};
-    e.axes.push_back(
-        {"deal",
-         "how a node of lazarus deals its replicas to its GPUs: history, by the loads that the "
-         "plan was made from (before the first, equal ones), or blocks, in order, as the others "
-         "do in any case; without -a: history",
-         {"history", "blocks"},
-         false});
-    e.variants = {"lazarus", "ds_ft", "ds"};
-    e.metrics = {
-        metric("jct_over_lazarus", "ratio",
-               "time to train, over Lazarus' under the same faults; at least that where finished "
-               "is 0",
-               Direction::lower),
-        metric("jct_h", "h", "time to train; where finished is 0, until it was given up",
-               Direction::lower),
-        metric("finished", "bool", "0: it was given up", Direction::higher),
-        metric("checkpoint_every", "count", "steps between checkpoints", Direction::none),
-        metric("restarts", "count", "returns to a checkpoint after nodes were lost",
-               Direction::lower),
-        metric("reconfigurations", "count", "plans put into force", Direction::none),
-        metric("deaths", "count", "nodes lost", Direction::none),
-        metric("mean_nodes_used", "count", "nodes that train, over time", Direction::higher),
-        metric("step_s", "s", "the first step, with all nodes", Direction::lower),
-        metric("share", "fraction",
-               "of the time: compute, checkpoint, restart, reconfiguration, lost (undone and "
-               "interrupted steps, waiting for nodes)",
-               Direction::none, {"part"}),
-        metric("state_per_gpu", "GB",
-               "weights, master weights and moments on each GPU (an H200 has 141 GB)",
-               Direction::lower)};
+    e.metrics = declared<Fig13Found>();
     ProfilePlan toy;
     toy.profile = Profile::toy;
     toy.provenances = {Provenance::simulated};
@@ -385,21 +331,59 @@ Experiment fig13(std::string letter, std::string over, std::vector<Value> failur
                 letter == "a" ? "hourly failure probability" : "GPUs",
                 "time to train over Lazarus'",
                 false};
-    e.validate = validate;
-    e.calibration = calibration;
-    e.run = run;
     return e;
+}
+
+Experiment fig13(const std::string& letter, const std::string& over,
+                 const std::vector<double>& failures, const std::vector<int>& gpus) {
+    Declaration<Fig13> fig13(described(letter, over));
+    fig13.axis("failure", &Fig13::failure, "probability that a node fails within an hour", failures,
+               between(0, 1));
+    fig13.axis("gpus", &Fig13::gpus, "at the start and at most, 8 per node", gpus,
+               between(64, 1024));
+    fig13.axis("skew", &Fig13::skew,
+               "standard deviation of the logarithm of experts' loads; at 0.5 the hottest of 256 "
+               "has 3.8 times the mean, at 1 about 10",
+               {0.5, 1.0}, between(0, 3));
+    fig13.axis("storage", &Fig13::storage, "GB/s of the checkpoint store, shared by all",
+               {20.0, 100.0}, between(1e-3, 1e6));
+    fig13.axis("relaunch_s", &Fig13::relaunch_s, "seconds to launch a job anew, without loading",
+               between(0, 1e5));
+    fig13.axis("checkpoint_every", &Fig13::checkpoint_every,
+               "steps between checkpoints of ds; 0: at which it loses least (Young's formula); of "
+               "the others five times as many, as in section 6.2 (50 and 250)",
+               between(0, 1'000'000));
+    fig13.axis("batch", &Fig13::batch, "sequences per GPU and step, of 4,096 tokens",
+               between(1, 1024));
+    fig13.axis("samples", &Fig13::samples, "sequences to train", between(1, 1'000'000'000));
+    fig13.axis("layers", &Fig13::layers,
+               "layers that are planned and routed one by one; each stands for several of the 58",
+               between(1, 58));
+    fig13.axis("most_times", &Fig13::most_times,
+               "of Lazarus' time, after which a rival is given up", between(1, 100));
+    fig13.axis("left_over", &Fig13::left_over,
+               "what becomes of live nodes that ds_ft has no whole group for: dropped until a "
+               "restart, as section 6.1 says, or waiting for others; without -a: dropped");
+    fig13.axis("deal", &Fig13::deal,
+               "how a node of lazarus deals its replicas to its GPUs: history, by the loads that "
+               "the plan was made from (before the first, equal ones), or blocks, in order, as the "
+               "others do in any case; without -a: history");
+    fig13.variants(&Fig13::system, {"lazarus", "ds_ft", "ds"});
+    fig13.given(&Fig13::seed, &SampleSpec::seed);
+    fig13.given(&Fig13::axes, &SampleSpec::axes);
+    fig13.given(&Fig13::shared, &SampleSpec::shared);
+    fig13.check([](const Fig13& settings) {
+        if (settings.gpus % gpus_per_node != 0)
+            throw UserError("axis gpus: nodes have 8 each, so give a multiple of 8");
+    });
+    fig13.calibration(calibration);
+    return fig13.runs(run);
 }
 
 }  // namespace
 
-Experiment fig13a() {
-    return fig13("a", "hourly failure probability", {0.01, 0.05, 0.15}, {std::int64_t{512}});
-}
+Experiment fig13a() { return fig13("a", "hourly failure probability", {0.01, 0.05, 0.15}, {512}); }
 
-Experiment fig13b() {
-    return fig13("b", "cluster size", {0.05},
-                 {std::int64_t{256}, std::int64_t{512}, std::int64_t{1024}});
-}
+Experiment fig13b() { return fig13("b", "cluster size", {0.05}, {256, 512, 1024}); }
 
 }  // namespace assay::lazarus

@@ -1,4 +1,4 @@
-#include "impls/lazarus/tensor_functions.hpp"
+#include "impls/lazarus/experiments/trainings/fig9.hpp"
 
 #include <ATen/Parallel.h>
 
@@ -17,12 +17,11 @@
 namespace assay::lazarus {
 namespace {
 
-void record_real_costs(const SessionResult& result, Recorder& recorder) {
-    if (!result.detections_real_s.empty())
-        recorder.metric("real_detect_s", median(result.detections_real_s));
+void record_real_costs(const SessionResult& result, const Fig9Found& found) {
+    if (!result.detections_real_s.empty()) found.real_detect_s(median(result.detections_real_s));
     std::vector<double> regroups;
     for (const auto& one : result.reconfigurations) regroups.push_back(one.real_s);
-    if (!regroups.empty()) recorder.metric("real_regroup_s", median(regroups));
+    if (!regroups.empty()) found.real_regroup_s(median(regroups));
 }
 
 SessionResult run_live(const SessionOptions& options, Recorder& recorder,
@@ -41,13 +40,13 @@ Modelling as_it_is(const SessionOptions& options) {
 }
 
 void record_errors(const MemoryRecorder& paced, const MemoryRecorder& simulated,
-                   Recorder& recorder) {
+                   const XClocksFound& found) {
     std::vector<double> errors;
     const auto record = [&](const char* name, const Labels& labels, double whole,
                             const std::string& of) {
         errors.push_back(std::abs(simulated.value(name, labels) - paced.value(name, labels)) /
                          whole);
-        recorder.metric("error", errors.back(), {{"of", of}});
+        found.error(errors.back(), {{"of", of}});
     };
     for (const char* name : {"samples_total", "mean_nodes_used", "step_s"})
         record(name, {}, paced.value(name), name);
@@ -55,7 +54,7 @@ void record_errors(const MemoryRecorder& paced, const MemoryRecorder& simulated,
     record("restarts", {}, std::max(1.0, paced.value("restarts")), "restarts");
     for (const char* part : {"compute", "checkpoint", "restart", "reconfiguration", "lost"})
         record("share", {{"part", std::string(part)}}, 1, part);
-    recorder.metric("median_error", median(errors));
+    found.median_error(median(errors));
 }
 
 void require_equal_to_oracle(const SessionOptions& options, const SessionResult& result,
@@ -64,43 +63,38 @@ void require_equal_to_oracle(const SessionOptions& options, const SessionResult&
     recorder.progress(1, "replaying the recorded membership with nobody killed");
     at::set_num_threads(1);
     const bool equal = agrees(result.digests, replay_lineage(options.training, result.lineage));
-    recorder.metric("state_equal_to_oracle", equal ? 1 : 0);
+    Fig9Found(recorder).state_equal(equal);
     require_equal(equal);
 }
 
-}  // namespace
-
-void run_fig9(const SampleSpec& spec, const MappedTrace& nodes, const std::string& routing,
-              const std::filesystem::path& corpus, Recorder& recorder) {
-    auto training = spot_training_of(spec, nodes.initial_workers, routing);
-    const bool paced = spec.provenance == Provenance::emulated;
+void train(const Fig9& fig9, Recorder& recorder) {
+    SpotTraining training = fig9;
+    const bool paced = fig9.provenance == Provenance::emulated;
     if (!paced) training.modelled_steps = 1;
-    auto options = paced ? spot_session(training, corpus, spec.scratch)
-                         : unpaced_spot_session(
-                               training, static_cast<double>(integer_axis(spec, "compression")),
-                               corpus, spec.scratch);
-    options.faults = nodes.faults;
+    auto options =
+        paced ? spot_session(training, fig9.corpus, fig9.scratch)
+              : unpaced_spot_session(training, fig9.compression, fig9.corpus, fig9.scratch);
+    options.faults = fig9.faults;
     const auto result = run_live(options, recorder);
     record_course(result, training, paced ? options.pacing->modelling : as_it_is(options),
                   recorder);
-    record_real_costs(result, recorder);
+    const Fig9Found found(recorder);
+    record_real_costs(result, found);
     if (paced) {
-        recorder.metric("overrun", result.pacing.overrun());
-        recorder.metric("speed", median(result.pacing.speeds));
+        found.overrun(result.pacing.overrun());
+        found.speed(median(result.pacing.speeds));
     }
     require_equal_to_oracle(options, result, recorder);
     if (paced) require_paced(result.pacing);
 }
 
-void run_x_clocks(const SampleSpec& spec, const MappedTrace& nodes, const std::string& routing,
-                  const std::filesystem::path& corpus, Recorder& recorder) {
-    const auto training = spot_training_of(spec, nodes.initial_workers, routing);
-    auto modelled = modelled_training(training);
-    modelled.faults = nodes.faults;
-    auto options = spot_session(training, corpus, spec.scratch);
-    options.faults = nodes.faults;
+void train(const XClocks& clocks, Recorder& recorder) {
+    auto modelled = modelled_training(clocks);
+    modelled.faults = clocks.faults;
+    auto options = spot_session(clocks, clocks.corpus, clocks.scratch);
+    options.faults = clocks.faults;
     // As in fig6: Lazarus recovers from single failures without checkpoints.
-    if (assay::to_string(spec.axes.at("faults")) == "controlled" && training.system == "lazarus")
+    if (clocks.kind == ClockFaults::controlled && clocks.system == "lazarus")
         modelled.controller.checkpoint_every = options.controller.checkpoint_every = 0;
 
     const double began = cluster::monotonic_s();
@@ -113,18 +107,22 @@ void run_x_clocks(const SampleSpec& spec, const MappedTrace& nodes, const std::s
     if (!simulated.ok) throw SampleError(SampleStatus::failed, "simulated: " + simulated.why);
 
     MemoryRecorder of_paced, of_simulated;
-    record_course(paced, training, modelled.modelling, of_paced);
-    record_course(simulated, training, modelled.modelling, of_simulated);
-    for (const char* name : {"samples_total", "restarts"}) {
-        recorder.metric(name, of_paced.value(name), {{"clock", std::string("paced")}});
-        recorder.metric(name, of_simulated.value(name), {{"clock", std::string("simulated")}});
+    record_course(paced, clocks, modelled.modelling, of_paced);
+    record_course(simulated, clocks, modelled.modelling, of_simulated);
+    const XClocksFound found(recorder);
+    for (const auto& [clock, of] :
+         {std::pair("paced", &of_paced), std::pair("simulated", &of_simulated)}) {
+        found.samples_total(of->value("samples_total"), {{"clock", clock}});
+        found.restarts(of->value("restarts"), {{"clock", clock}});
     }
-    record_errors(of_paced, of_simulated, recorder);
-    recorder.metric("speedup", (between - began) / (ended - between));
-    const bool again =
-        !drive::first_difference(Controller(modelled.controller), simulated.decisions);
-    recorder.metric("decides_the_same_again", again ? 1 : 0);
+    record_errors(of_paced, of_simulated, found);
+    found.speedup((between - began) / (ended - between));
+    found.decides_the_same_again(
+        !drive::first_difference(Controller(modelled.controller), simulated.decisions));
     require_paced(paced.pacing);
 }
 
+const tensors::Provided fig9_provided(train_fig9, train), clocks_provided(train_x_clocks, train);
+
+}  // namespace
 }  // namespace assay::lazarus

@@ -9,13 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "impls/lazarus/experiments/model_loads.hpp"
+#include "impls/lazarus/experiments/trainings/tab2.hpp"
 #include "impls/lazarus/policy/plan/node_mapping.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "impls/lazarus/policy/plan/transfer_plan.hpp"
-#include "impls/lazarus/tensor_functions.hpp"
-#include "impls/tensors/needs.hpp"
-#include "suite/experiment/experiment.hpp"
-#include "suite/experiment/recorder.hpp"
+#include "suite/experiment/declaration.hpp"
 #include "suite/scenario/cost_model.hpp"
 
 namespace assay::lazarus {
@@ -23,16 +21,6 @@ namespace {
 
 constexpr int nodes = 10, slots = 6, min_replicas = 2, layers = 12;
 constexpr const char* cluster = "lazarus-testbed";
-
-struct Row {
-    int experts, lost;
-};
-
-Row row_of(const SampleSpec& spec) {
-    const bool large = assay::to_string(spec.axes.at("model")) == "gpt-l";
-    const bool late = integer_axis(spec, "step") == 4000;
-    return {large ? 16 : 8, large ? (late ? 5 : 4) : (late ? 3 : 2)};
-}
 
 // Calls `visit` with every choice of `lost` of the ten nodes: dead[node].
 template <class Visit>
@@ -43,10 +31,9 @@ void for_each_loss(int lost, Visit visit) {
     while (std::prev_permutation(dead.begin(), dead.end()));
 }
 
-void record_counts(const SampleSpec& spec, Recorder& recorder) {
-    const auto [experts, lost] = row_of(spec);
-    const auto step = integer_axis(spec, "step");
-    const auto loads = model_loads(spec, step, layers, experts);
+void count(const Tab2& tab2, Recorder& recorder) {
+    const int experts = tab2.experts(), lost = tab2.lost();
+    const auto loads = model_loads(tab2.trace, tab2.seed, tab2.step, layers, experts);
     const auto before =
         make_model_plan(loads, nodes, slots, min_replicas, PlacementPolicy::mro).placement;
     const auto after =
@@ -66,53 +53,44 @@ void record_counts(const SampleSpec& spec, Recorder& recorder) {
             static_cast<double>(plan_transfers(held, map_layers(held, after)).size()));
     });
     std::sort(transfers.begin(), transfers.end());
-    const auto sets = [&](const char* kind, double count) {
-        recorder.metric("loss_sets", count, {{"kind", std::string(kind)}});
-    };
-    sets("recoverable", static_cast<double>(transfers.size()));
-    sets("unrecoverable", static_cast<double>(unrecoverable));
+    const Tab2Found found(recorder);
+    found.loss_sets(transfers.size(), {{"kind", "recoverable"}});
+    found.loss_sets(unrecoverable, {{"kind", "unrecoverable"}});
     if (transfers.empty()) return;
     std::map<double, double> sets_by_transfers;
     for (double count : transfers) ++sets_by_transfers[count];
     for (const auto& [count, so_many] : sets_by_transfers)
-        recorder.metric("victim_sets", so_many, {{"transfers", static_cast<std::int64_t>(count)}});
-    const auto transferred = [&](const char* which, double count) {
-        recorder.metric("transfers", count, {{"over_sets", std::string(which)}});
-    };
-    transferred("min", transfers.front());
-    transferred("median", transfers[transfers.size() / 2]);
-    transferred("max", transfers.back());
+        found.victim_sets(so_many, {{"transfers", static_cast<std::int64_t>(count)}});
+    found.transfers(transfers.front(), {{"over_sets", "min"}});
+    found.transfers(transfers[transfers.size() / 2], {{"over_sets", "median"}});
+    found.transfers(transfers.back(), {{"over_sets", "max"}});
 }
 
-std::optional<std::string> unsupported(const SampleSpec& spec) {
-    if (auto missing = missing_trace(spec)) return missing;
-    if (spec.provenance == Provenance::exact) return std::nullopt;
-    return tensors::lacks(tensors::Needs::text);
+bool is_exact(const Tab2& tab2) { return tab2.provenance == Provenance::exact; }
+
+std::optional<std::string> unsupported(const Tab2& tab2) {
+    if (auto missing = missing_trace(tab2.trace)) return missing;
+    return is_exact(tab2) ? std::nullopt : lose_workers.lacks();
 }
 
-std::vector<Input> inputs(const SampleSpec& spec) {
-    std::vector<Input> files = trace_inputs(spec);
-    if (spec.provenance == Provenance::exact) return files;
-    for (Input& text : tensors::inputs_of(tensors::Needs::text)) files.push_back(std::move(text));
+std::vector<Input> inputs(const Tab2& tab2) {
+    std::vector<Input> files = trace_inputs(tab2.trace);
+    if (is_exact(tab2)) return files;
+    for (Input& text : lose_workers.inputs()) files.push_back(std::move(text));
     return files;
 }
 
-void run(const SampleSpec& spec, Recorder& recorder) {
-    if (spec.provenance == Provenance::exact) return record_counts(spec, recorder);
-    train_in_tensors([&](const TensorFunctions& tensors, const std::filesystem::path& text_file) {
-        tensors.run_tab2(spec, row_of(spec).lost, integer_axis(spec, "step"), routing_source(spec),
-                         text_file, recorder);
-    });
+void run(const Tab2& tab2, Recorder& recorder) {
+    if (is_exact(tab2)) return count(tab2, recorder);
+    lose_workers(tab2, routing_source(tab2.trace), tensors::training_text(), recorder);
 }
 
-nlohmann::json calibration(const SampleSpec& spec) {
-    if (spec.provenance == Provenance::exact) return nullptr;
+nlohmann::json calibration(const Tab2& tab2) {
+    if (is_exact(tab2)) return nullptr;
     return CostModel(cluster_profile(cluster)).to_json();
 }
 
-}  // namespace
-
-Experiment tab2() {
+Experiment described() {
     Experiment e;
     e.id = "lazarus/tab2";
     e.title = "Several nodes lost at once: states moved and time taken";
@@ -125,42 +103,8 @@ Experiment tab2() {
         "the seed, and give the modelled times of detection, regrouping and transfers beside the "
         "machine's own. Detection and regrouping are assumptions of the cluster profile, taken "
         "from the paper's own ranges: only the transfer time is a prediction.";
-    e.axes = {{"model", "8 or 16 experts per layer", {"gpt-s", "gpt-l"}, false},
-              {"step",
-               "training step whose loads are planned for",
-               {std::int64_t{200}, std::int64_t{4000}},
-               false},
-              {"trace", "routing trace", {"smartmoe", "synthetic"}, false}};
     e.variants = {"lazarus"};
-    const auto metric = [&](std::string name, std::string unit, std::string says, Direction better,
-                            bool deterministic, std::vector<std::string> labels = {}) {
-        // Counts over all sets of victims carry labels; what one set of real kills brings does not.
-        const Provenance only = labels.empty() ? Provenance::emulated : Provenance::exact;
-        e.metrics.push_back({std::move(name),
-                             std::move(unit),
-                             std::move(says),
-                             better,
-                             deterministic,
-                             std::move(labels),
-                             {only}});
-    };
-    metric("transfers", "count",
-           "expert states moved: least, median, most over the sets of victims", Direction::lower,
-           true, {"over_sets"});
-    metric("victim_sets", "count",
-           "recoverable sets of victims, by the expert states that then travel", Direction::none,
-           true, {"transfers"});
-    metric("loss_sets", "count", "sets of victims after which training recovers from peers, or not",
-           Direction::none, true, {"kind"});
-    metric("recovered", "bool", "1: from peers; 0: from a checkpoint", Direction::higher, true);
-    metric("states_moved", "count", "expert states that travelled", Direction::lower, true);
-    metric("reconfiguration_s", "s", "modelled: detection, regrouping and transfers",
-           Direction::lower, true);
-    metric("transfer_s", "s", "modelled: transfers alone", Direction::lower, true);
-    metric("real_detect_s", "s", "the machine's own: from the kills to the supervisor knowing",
-           Direction::lower, false);
-    metric("real_regroup_s", "s", "the machine's own: plan, new group and transfers",
-           Direction::lower, false);
+    e.metrics = declared<Tab2Found>();
     ProfilePlan toy;
     toy.provenances = {Provenance::exact, Provenance::emulated};
     toy.seconds_per_sample = 5;
@@ -170,11 +114,23 @@ Experiment tab2() {
     e.profiles = {toy, small};
     e.figure = {Figure::Kind::bars,    "transfers", "over_sets", {"trace", "model", "step"}, "",
                 "expert states moved", false};
-    e.unsupported = unsupported;
-    e.inputs = inputs;
-    e.calibration = calibration;
-    e.run = run;
     return e;
+}
+
+}  // namespace
+
+Experiment tab2() {
+    Declaration<Tab2> tab2(described());
+    tab2.axis("model", &Tab2::model, "8 or 16 experts per layer", {"gpt-s", "gpt-l"});
+    tab2.axis("step", &Tab2::step, "training step whose loads are planned for", {200, 4000});
+    tab2.axis("trace", &Tab2::trace, "routing trace", {"smartmoe", "synthetic"});
+    tab2.given(&Tab2::provenance, &SampleSpec::provenance);
+    tab2.given(&Tab2::seed, &SampleSpec::seed);
+    tab2.given(&Tab2::scratch, &SampleSpec::scratch);
+    tab2.unsupported(unsupported);
+    tab2.inputs(inputs);
+    tab2.calibration(calibration);
+    return tab2.runs(run);
 }
 
 }  // namespace assay::lazarus

@@ -1,4 +1,4 @@
-#include "impls/lazarus/tensor_functions.hpp"
+#include "impls/lazarus/experiments/trainings/tab2.hpp"
 
 #include <numeric>
 
@@ -7,7 +7,6 @@
 #include "impls/lazarus/policy/controller/controller.hpp"
 #include "impls/lazarus/policy/plan/transfer_plan.hpp"
 #include "impls/lazarus/spot/spot_session.hpp"
-#include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -63,21 +62,21 @@ std::vector<int> recoverable_victims(const SessionOptions& options, int lost, st
 
 // Steps 0 and 1 replay iterations 1 and `step` + 1 of the trace; a rebalance follows each, so that
 // the plan in force at step 2 is the one for the loads of `step`.
-SessionOptions session_of(const SampleSpec& spec, int lost, std::int64_t step,
-                          const std::string& routing, const std::filesystem::path& corpus) {
+SessionOptions session_of(const Tab2& tab2, const std::string& routing,
+                          const std::filesystem::path& corpus) {
     SpotTraining training;
-    training.model = assay::to_string(spec.axes.at("model"));
+    training.model = tab2.model;
     training.routing = routing;
     training.workers = workers;
     training.modelled_steps = 1;
     training.steps = kill_at + 2;
-    training.seed = spec.seed;
+    training.seed = tab2.seed;
     training.real_layers = 12;
-    auto options = spot_session(training, corpus, spec.scratch);
-    options.training.modelled_steps = step;
+    auto options = spot_session(training, corpus, tab2.scratch);
+    options.training.modelled_steps = tab2.step;
     options.controller.rebalance_every = 1;
-    const auto victims = recoverable_victims(options, lost, spec.seed);
-    for (int i = 0; i < lost; ++i) {
+    const auto victims = recoverable_victims(options, tab2.lost(), tab2.seed);
+    for (int i = 0; i < tab2.lost(); ++i) {
         Fault fault;
         fault.kind = FaultKind::kill;
         fault.rank = victims[static_cast<std::size_t>(i)];
@@ -87,25 +86,26 @@ SessionOptions session_of(const SampleSpec& spec, int lost, std::int64_t step,
     return options;
 }
 
-}  // namespace
-
-void run_tab2(const SampleSpec& spec, int lost, std::int64_t step, const std::string& routing,
-              const std::filesystem::path& corpus, Recorder& recorder) {
-    const auto options = session_of(spec, lost, step, routing, corpus);
+void train(const Tab2& tab2, const std::string& routing, const std::filesystem::path& corpus,
+           Recorder& recorder) {
+    const auto options = session_of(tab2, routing, corpus);
     const auto result = run_training(cluster::make_fork_server(worker_main), options, recorder);
     if (!result.ok) throw SampleError(SampleStatus::failed, result.why);
-    if (result.faults_fired != lost)
+    if (result.faults_fired != tab2.lost())
         throw SampleError(SampleStatus::invalid, "not all of the kills took place");
+    const Tab2Found found(recorder);
     for (const auto& one : result.reconfigurations) {
         if (!one.after_death) continue;
-        recorder.metric("recovered", one.restart ? 0 : 1);
-        recorder.metric("states_moved", double(one.transfers));
-        recorder.metric("reconfiguration_s", one.cost.total());
-        recorder.metric("transfer_s", one.cost.transfer_s);
-        recorder.metric("real_regroup_s", one.real_s);
+        found.recovered(!one.restart);
+        found.states_moved(one.transfers);
+        found.reconfiguration_s(one.cost.total());
+        found.transfer_s(one.cost.transfer_s);
+        found.real_regroup_s(one.real_s);
     }
-    if (!result.detections_real_s.empty())
-        recorder.metric("real_detect_s", result.detections_real_s.back());
+    if (!result.detections_real_s.empty()) found.real_detect_s(result.detections_real_s.back());
 }
 
+const tensors::Provided provided(lose_workers, train);
+
+}  // namespace
 }  // namespace assay::lazarus

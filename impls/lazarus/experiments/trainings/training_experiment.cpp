@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "impls/lazarus/cost/modelled_model.hpp"
@@ -18,16 +17,14 @@ std::string of_the_profile(const AssumedInput& input) {
     return fmt::format("{} of the profile", input.name);
 }
 
-std::string text(const SampleSpec& spec, const char* axis) {
-    return assay::to_string(spec.axes.at(axis));
-}
-
 const AssumedInput& overlap() { return assumed_inputs().back(); }
 
-MetricSpec metric(std::string name, std::string unit, std::string says, Direction better,
-                  std::vector<std::string> labels = {}) {
-    return {
-        std::move(name), std::move(unit), std::move(says), better, false, std::move(labels), {}};
+void check(const TrainingOnTheClock& training) {
+    const ModelledModel model = modelled_model(training.model);
+    check_routing_file(training.trace, training.routed_layers(), model.experts);
+    if (50 % training.modelled_steps != 0 || 200 % training.modelled_steps != 0)
+        throw UserError("axis modelled_steps must divide 50 and 200: 1, 2, 5, 10, 25 or 50");
+    costs_with(training.cluster, training.assumed_values());
 }
 
 // What is recorded at a corner: only some metrics, under another name and with the corner's labels.
@@ -60,124 +57,73 @@ class AtEnds final : public Recorder {
 
 }  // namespace
 
+AssumedValues TrainingOnTheClock::assumed_values() const {
+    AssumedValues values;
+    for (const auto& [name, value] : inputs)
+        if (value) values[name] = *value;
+    if (overlap != 0) values[lazarus::overlap().name] = overlap;
+    return values;
+}
+
 // ---- axes --------------------------------------------------------------------------------------
 
-Axis model_axis() {
-    return {"model", "the modelled model (Table 1)", {"gpt-s", "gpt-m", "gpt-l"}, false};
-}
-
-Axis relaunch_axis() {
-    return {"relaunch_s",
-            "seconds to launch a job anew, without loading; not published, hence a range",
-            {std::int64_t{60}, std::int64_t{300}},
-            true};
-}
-
-Axis trace_axis() {
-    return {"trace",
-            "routing trace that the gates follow: synthetic, smartmoe, or a CSV file "
-            "iteration,layer,e0,e1,…",
-            {"synthetic", "smartmoe"},
-            true};
-}
-
-Axis modelled_steps_axis() {
-    return {"modelled_steps",
-            "modelled steps that one real step stands for (measured: for itself)",
-            {std::int64_t{50}, std::int64_t{10}},
-            true};
-}
-
-Axis cluster_axis(std::string id) {
-    return {
-        "cluster", "cluster profile: an id of datasets/clusters or a file", {std::move(id)}, true};
-}
-
-std::vector<Axis> profile_input_axes() {
-    std::vector<Axis> axes;
-    for (const AssumedInput& input : assumed_inputs())
-        if (input.name != std::string_view(overlap().name))
-            axes.push_back(
-                {input.name,
-                 fmt::format("simulated: {}; without -a: as the profiles say", input.says),
-                 {of_the_profile(input), input.low, input.high},
-                 true});
+Axes<TrainingOnTheClock> training_axes() {
+    using Training = TrainingOnTheClock;
+    Axes<Training> axes;
+    axes.axis("model", &Training::model, "the modelled model (Table 1)",
+              {"gpt-s", "gpt-m", "gpt-l"});
+    axes.axis("relaunch_s", &Training::relaunch_s,
+              "seconds to launch a job anew, without loading; not published, hence a range",
+              {60, 300}, between(0, 100'000));
+    axes.axis("trace", &Training::trace,
+              "routing trace that the gates follow: synthetic, smartmoe, or a CSV file "
+              "iteration,layer,e0,e1,…",
+              {"synthetic", "smartmoe"}, or_others);
+    axes.given(&Training::system, &SampleSpec::variant);
+    axes.given(&Training::seed, &SampleSpec::seed);
+    axes.given(&Training::profile, &SampleSpec::profile);
+    axes.check(check);
     return axes;
 }
 
-Axis overlap_axis() {
-    return {overlap().name,
-            "share of the gradient sums that the backward pass hides, of what it could: 0 to 1; "
-            "not published, hence a parameter; without -a: 0, nothing overlaps",
-            {0.0, 1.0},
-            true};
+Axes<TrainingOnTheClock> modelling_axes(const std::string& id) {
+    Axes<TrainingOnTheClock> axes;
+    axes.axis("modelled_steps", &TrainingOnTheClock::modelled_steps,
+              "modelled steps that one real step stands for (measured: for itself)", {50, 10},
+              between(1, 50));
+    axes.axis("cluster", &TrainingOnTheClock::cluster,
+              "cluster profile: an id of datasets/clusters or a file", {id}, or_others);
+    return axes;
+}
+
+Axes<TrainingOnTheClock> profile_input_axes() {
+    Axes<TrainingOnTheClock> axes;
+    for (const AssumedInput& input : assumed_inputs())
+        if (input.name != std::string_view(overlap().name))
+            axes.optional_axis(
+                input.name,
+                [name = std::string(input.name)](auto& training) -> auto& {
+                    return training.inputs[name];
+                },
+                fmt::format("simulated: {}; without -a: as the profiles say", input.says),
+                of_the_profile(input), {input.low, input.high}, or_others);
+    return axes;
+}
+
+Axes<TrainingOnTheClock> overlap_axis() {
+    Axes<TrainingOnTheClock> axes;
+    axes.axis(overlap().name, &TrainingOnTheClock::overlap,
+              "share of the gradient sums that the backward pass hides, of what it could: 0 to 1; "
+              "not published, hence a parameter; without -a: 0, nothing overlaps",
+              {0.0, 1.0}, between(0, 1));
+    return axes;
 }
 
 void leave_unnamed(ProfilePlan& plan) {
     for (const AssumedInput& input : assumed_inputs()) plan.axes[input.name] = {};
 }
 
-void check_training_axes(const SampleSpec& spec) {
-    const ModelledModel model = modelled_model(text(spec, "model"));
-    check_routing_file(spec, routed_layers(spec), model.experts);
-    integer_axis(spec, "relaunch_s", 0, 100000);
-    const auto per_step = integer_axis(spec, "modelled_steps", 1, 50);
-    if (50 % per_step != 0 || 200 % per_step != 0)
-        throw UserError("axis modelled_steps must divide 50 and 200: 1, 2, 5, 10, 25 or 50");
-    if (const double share = number_axis(spec, "overlap"); !(share >= 0 && share <= 1))
-        throw UserError(fmt::format(
-            "axis overlap: {} is no share; 0: nothing overlaps, 1: all that can", share));
-    costs_with(text(spec, "cluster"), assumed_values(spec));
-}
-
-int routed_layers(const SampleSpec& spec) { return spec.profile == Profile::paper ? 12 : 4; }
-
-AssumedValues assumed_values(const SampleSpec& spec) {
-    AssumedValues values;
-    for (const AssumedInput& input : assumed_inputs()) {
-        const auto named = spec.axes.find(input.name);
-        if (named == spec.axes.end() || named->second == Value(of_the_profile(input))) continue;
-        values[input.name] = number_axis(spec, input.name);
-    }
-    return values;
-}
-
-// ---- metrics -----------------------------------------------------------------------------------
-
-std::vector<MetricSpec> training_metrics() {
-    return {
-        metric("samples_total", "count",
-               "sequences trained in steps that were not lost again, modelled", Direction::higher),
-        metric("samples_lost", "count", "sequences of committed steps that a restart undid",
-               Direction::lower),
-        metric("restarts", "count", "returns to a checkpoint after nodes were lost",
-               Direction::lower),
-        metric(
-            "restarts_by_reason", "count",
-            "no_replica_left: an expert had no live holder; too_few_survivors: fewer nodes were "
-            "left than can hold every expert, training waited for more; every_loss: the system "
-            "restarts whenever a training node is lost (ds); "
-            "planned: for nodes that join, no step is lost and `restarts` does not count it (ds)",
-            Direction::none, {"reason"}),
-        metric("waits", "count", "times training stood still until more nodes came",
-               Direction::lower),
-        metric("restart_min", "min",
-               "minute at which a restart from a checkpoint began, by draw of the victims (the "
-               "seed); of a run without a restart the minute at which it ended",
-               Direction::none, {"event", "draw"}),
-        metric("deaths", "count", "workers killed while they trained or waited", Direction::none),
-        metric("mean_nodes_used", "count", "workers that train, over time", Direction::higher),
-        metric("share", "fraction",
-               "of the time: compute, checkpoint, restart, reconfiguration, lost (undone and "
-               "interrupted steps, waiting for nodes)",
-               Direction::none, {"part"}),
-        metric("overhead", "fraction",
-               "of the time, as Fig. 11 adds them up: checkpoint_and_restart, "
-               "reconfiguration_and_rebalance",
-               Direction::lower, {"kind"}),
-        metric("step_s", "s", "median modelled step with all nodes", Direction::lower),
-    };
-}
+// ---- at the ends -------------------------------------------------------------------------------
 
 std::vector<MetricSpec> metrics_at_ends(const std::vector<MetricSpec>& metrics,
                                         const std::vector<std::string>& names) {
@@ -196,11 +142,11 @@ std::vector<MetricSpec> metrics_at_ends(const std::vector<MetricSpec>& metrics,
     return found;
 }
 
-void simulate_with_ends(const SampleSpec& spec, const std::vector<std::string>& names,
+void simulate_with_ends(const TrainingOnTheClock& training, const std::vector<std::string>& names,
                         Recorder& recorder, const SimulateWith& simulate) {
-    const AssumedValues fixed = assumed_values(spec);
+    const AssumedValues fixed = training.assumed_values();
     simulate(fixed, recorder);
-    if (spec.profile != Profile::paper || names.empty()) return;
+    if (training.profile != Profile::paper || names.empty()) return;
     const auto corners = corners_of_ranges(fixed);
     for (std::size_t i = 0; i < corners.size(); ++i) {
         Labels ends;

@@ -22,8 +22,8 @@ struct LiveTraining {
 
 /// Needs faults that its controller and workers can have (x_live's check). Throws
 /// SampleError(failed) when the training cannot go on.
-inline const tensors::Part<void(const LiveTraining&, Recorder&)> train_live{
-    "lazarus/x_live", tensors::Needs::text};
+inline const tensors::Part<void(const LiveTraining&, Recorder&)> train_live{"lazarus/x_live",
+                                                                            tensors::Needs::text};
 
 struct LiveFound : Metrics {
     using Metrics::Metrics;

@@ -3,43 +3,24 @@
 
 #include <fmt/format.h>
 
-#include "impls/lazarus/tensor_functions.hpp"
-#include "impls/tensors/needs.hpp"
+#include "impls/lazarus/experiments/trainings/x_loss.hpp"
 #include "suite/base/error.hpp"
-#include "suite/experiment/experiment.hpp"
-#include "suite/experiment/recorder.hpp"
+#include "suite/experiment/declaration.hpp"
 
 namespace assay::lazarus {
 namespace {
 
-void validate(const SampleSpec& spec) {
-    integer_axis(spec, "workers_left", 2, integer_axis(spec, "workers", 2, 64));
-    integer_axis(spec, "sequences", 2, 64);
-    if (integer_axis(spec, "steps", 10, 1000000) % 10 != 0)
+void check(const XLoss& loss) {
+    if (loss.workers_left > loss.workers)
+        throw UserError(fmt::format("axis workers_left needs a whole number from 2 to {}, not '{}'",
+                                    loss.workers, loss.workers_left));
+    if (loss.steps % 10 != 0)
         throw UserError("axis steps: the curves have ten points; give a multiple of 10");
-    if (const double rate = number_axis(spec, "learning_rate"); !(rate > 0 && rate <= 1))
-        throw UserError(fmt::format("axis learning_rate: {} is not above 0 and at most 1", rate));
+    if (loss.learning_rate == 0)
+        throw UserError("axis learning_rate: 0 is not above 0 and at most 1");
 }
 
-void run(const SampleSpec& spec, Recorder& recorder) {
-    train_in_tensors([&](const TensorFunctions& tensors, const std::filesystem::path& text) {
-        tensors.run_x_loss(spec, text, recorder);
-    });
-}
-
-MetricSpec loss(std::string name, std::string says, std::vector<std::string> labels) {
-    return {.name = std::move(name),
-            .unit = "nat/byte",
-            .says = std::move(says),
-            .better = Direction::lower,
-            .deterministic = true,
-            .labels = std::move(labels),
-            .only = {}};
-}
-
-}  // namespace
-
-Experiment x_loss() {
+Experiment described() {
     Experiment e;
     e.id = "lazarus/x_loss";
     e.title = "The loss while nodes are lost and the batch shrinks";
@@ -58,35 +39,7 @@ Experiment x_loss() {
         "after equally many sequences and after equally many steps. Members come and go by plan, "
         "workers are threads: under real kills every step's loss is the same to the bit "
         "(tests/lazarus/experiments/x_loss_test.cpp).";
-    e.axes = {{"workers", "at the start", {std::int64_t{4}}, true},
-              {"workers_left", "at the worst", {std::int64_t{2}}, true},
-              {"sequences", "per worker and pass, of 32 bytes", {std::int64_t{4}}, true},
-              {"steps", "of the fault-free arm", {std::int64_t{300}}, true},
-              {"learning_rate", "of Adam, constant; chosen for the fault-free arm", {2e-3}, true}};
-    e.variants = {"fault_free",         "shrunk",     "shrunk_root_rate",
-                  "shrunk_linear_rate", "batch_kept", "batch_kept_root_rate"};
-    e.metrics = {
-        loss("held_out_loss", "after so many training sequences", {"samples"}),
-        loss("held_out_loss_by_step", "after so many updates", {"step"}),
-        loss("over_fault_free", "held-out loss less that of fault_free with this seed",
-             {"samples"}),
-        loss("over_fault_free_by_step", "the same after equally many updates", {"step"}),
-        loss("final_over_fault_free", "over_fault_free at the end", {}),
-        {.name = "updates",
-         .unit = "count",
-         .says = "of the weights, over all sequences",
-         .better = Direction::none,
-         .deterministic = true,
-         .labels = {},
-         .only = {}},
-        {.name = "passes",
-         .unit = "count",
-         .says = "the busiest worker's forward and backward passes of `sequences` sequences, one "
-                 "after another: time but for reductions and updates",
-         .better = Direction::lower,
-         .deterministic = true,
-         .labels = {},
-         .only = {}}};
+    e.metrics = declared<XLossFound>();
     ProfilePlan toy;
     toy.provenances = {Provenance::measured};
     toy.variants = {"fault_free", "shrunk", "shrunk_root_rate", "shrunk_linear_rate", "batch_kept"};
@@ -107,11 +60,25 @@ Experiment x_loss() {
                 .x_title = "training sequences",
                 .y_title = "held-out loss (nats per byte)",
                 .log_y = false};
-    e.validate = validate;
-    e.unsupported = [](const SampleSpec&) { return tensors::lacks(tensors::Needs::text); };
-    e.inputs = [](const SampleSpec&) { return tensors::inputs_of(tensors::Needs::text); };
-    e.run = run;
     return e;
+}
+
+}  // namespace
+
+Experiment x_loss() {
+    Declaration<XLoss> loss(described());
+    loss.axis("workers", &XLoss::workers, "at the start", between(2, 64));
+    loss.axis("workers_left", &XLoss::workers_left, "at the worst", between(2, 64));
+    loss.axis("sequences", &XLoss::sequences, "per worker and pass, of 32 bytes", between(2, 64));
+    loss.axis("steps", &XLoss::steps, "of the fault-free arm", between(10, 1'000'000));
+    loss.axis("learning_rate", &XLoss::learning_rate,
+              "of Adam, constant; chosen for the fault-free arm", between(0, 1));
+    loss.variants(&XLoss::arm);
+    loss.given(&XLoss::seed, &SampleSpec::seed);
+    loss.given(&XLoss::shared, &SampleSpec::shared);
+    loss.given_to_run(&XLoss::corpus, tensors::training_text);
+    loss.check(check);
+    return loss.runs(train_x_loss);
 }
 
 }  // namespace assay::lazarus
