@@ -10,7 +10,9 @@
 //     found.deaths(3);
 #pragma once
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,14 +35,15 @@ class Metrics {
   protected:
     static constexpr auto higher = Direction::higher, lower = Direction::lower,
                           none = Direction::none;
+    using Labelled = std::initializer_list<std::string_view>;
     /// Equal whenever the sample is made again (MetricSpec::deterministic).
-    Metric exact(std::string name, std::string unit, std::string says, Direction better = none,
-                 std::vector<std::string> labels = {});
-    Metric varying(std::string name, std::string unit, std::string says, Direction better = none,
-                   std::vector<std::string> labels = {});
+    Metric exact(std::string_view name, std::string_view unit, std::string_view says,
+                 Direction better = none, Labelled labels = {});
+    Metric varying(std::string_view name, std::string_view unit, std::string_view says,
+                   Direction better = none, Labelled labels = {});
     /// Equal but in samples of these.
-    Metric exact_unless(std::vector<Provenance> varies, std::string name, std::string unit,
-                        std::string says, Direction better = none);
+    Metric exact_unless(std::vector<Provenance> varies, std::string_view name,
+                        std::string_view unit, std::string_view says, Direction better = none);
     Metric metric(MetricSpec spec);
 
   private:
@@ -53,11 +56,12 @@ class Metric {
   public:
     template <class Number>
     void operator()(Number value, const Labels& labels = {}) const {
-        of_->recorder_->metric(of_->specs_[at_].name, static_cast<double>(value), labels);
+        record(static_cast<double>(value), labels);
     }
 
   private:
     friend class Metrics;
+    void record(double value, const Labels& labels) const;
     Metric(const Metrics* of, std::size_t at) : of_(of), at_(at) {}
     const Metrics* of_;
     std::size_t at_;

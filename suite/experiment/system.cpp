@@ -34,6 +34,37 @@ bool has_axis_or_label(const Experiment& experiment, const MetricSpec* metric,
     return false;
 }
 
+// What an experiment says of itself must fit together.
+void demand_whole(const Experiment& experiment) {
+    const std::string where = "experiment " + experiment.id + ": ";
+    demand(!experiment.variants.empty(), where + "it has no variant, and so no samples");
+    std::set<std::string_view> names;
+    for (const Axis& axis : experiment.axes)
+        demand(names.insert(axis.name).second, where + "axis '" + axis.name + "' is there twice");
+    const auto demand_axes = [&](const auto& sweeps) {
+        for (const auto& [name, values] : sweeps)
+            demand(names.contains(name),
+                   where + "a profile sweeps '" + name + "', which is no axis");
+    };
+    for (const ProfilePlan& plan : experiment.profiles) {
+        demand_axes(plan.axes);
+        for (const auto& [provenance, sweeps] : plan.axes_of) demand_axes(sweeps);
+        for (const std::string& variant : plan.variants)
+            demand(has_variant(experiment, variant),
+                   where + "a profile has variant '" + variant + "', which is none of its own");
+    }
+    const Figure& figure = experiment.figure;
+    if (figure.kind == Figure::Kind::timeline || figure.metric.empty()) return;
+    const MetricSpec* const metric = experiment.metric(figure.metric);
+    demand(metric, where + "its figure draws '" + figure.metric + "', which is no metric");
+    const auto demand_place = [&](const std::string& name) {
+        demand(name == "variant" || has_axis_or_label(experiment, metric, name),
+               where + "its figure goes by '" + name + "', which is no axis or label");
+    };
+    demand_place(figure.x);
+    for (const std::string& panel : figure.panels) demand_place(panel);
+}
+
 // A claim that asks for what its experiment never produces would read "not run" for ever.
 void demand_answerable(const Claim& claim, const Experiment& experiment) {
     const std::string where = "claim " + claim.id + ": experiment " + experiment.id + " has no ";
@@ -168,6 +199,7 @@ void Registry::add(System system) {
                "experiment '" + experiment.id + "' is not of system " + system.id);
         demand(experiments.emplace(experiment.id, &experiment).second,
                "experiment " + experiment.id + " is registered twice");
+        demand_whole(experiment);
     }
     demand_highlight(system);
     demand_distinct_names(system);

@@ -120,11 +120,13 @@ struct Tool {
 
 class Registry {
   public:
-    /// Throws std::logic_error on a duplicate id, an experiment or claim outside its system, a
-    /// claim that asks a registered experiment for a variant, metric, axis or label it does not
-    /// have, an unknown custom check, and an event kind, a phase of faults, a converter or a format
-    /// of data declared twice: a registration must be right before anything runs. A claim may name
-    /// an experiment that is not registered; its check then reads "not checkable here".
+    /// Throws std::logic_error on a duplicate id, an experiment or claim outside its system, an
+    /// experiment without variants, with an axis twice, or whose profiles or figure name an axis,
+    /// variant or metric that it does not have, a claim that asks a registered experiment for a
+    /// variant, metric, axis or label it does not have, an unknown custom check, and an event kind,
+    /// a phase of faults, a converter or a format of data declared twice: a registration must be
+    /// right before anything runs. A claim may name an experiment that is not registered; its check
+    /// then reads "not checkable here".
     void add(System system);
 
     void add(Tool tool) { tools_.push_back(std::move(tool)); }

@@ -47,6 +47,8 @@ Experiment fig1() {
 #include <fstream>
 #include <iterator>
 
+#include "suite/experiment/system.hpp"
+
 namespace assay::queueing {
 namespace {
 
@@ -55,20 +57,34 @@ std::string text_of(const std::filesystem::path& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-TEST(Readme, ShowsAFigureThatRuns) {
-    const std::filesystem::path here = __FILE__;
+const std::filesystem::path here = __FILE__;
+
+/// The page's first block of that language.
+std::string shown(const std::string& language) {
     const std::filesystem::path root = here.parent_path().parent_path().parent_path();
     const std::string page = text_of(root / "suite" / "experiment" / "README.md");
-    const std::string fence = "```cpp\n";
+    const std::string fence = "```" + language + "\n";
     const auto begin = page.find(fence) + fence.size();
-    const std::string shown = page.substr(begin, page.find("```", begin) - begin);
-    EXPECT_EQ(shown, text_of(here).substr(0, shown.size()));
+    return page.substr(begin, page.find("```", begin) - begin);
+}
+
+TEST(Readme, ShowsAFigureThatRuns) {
+    EXPECT_EQ(shown("cpp"), text_of(here).substr(0, shown("cpp").size()));
 
     const Experiment experiment = fig1();
     MemoryRecorder recorder;
     experiment.run({.variant = "constant", .axes = {{"load", 0.5}}}, recorder);
     EXPECT_EQ(recorder.value("wait"), 0.5);
     EXPECT_THROW(experiment.validate({.variant = "constant", .axes = {{"load", 1.5}}}), UserError);
+}
+
+TEST(Readme, ShowsAClaimOfIt) {
+    System system;
+    system.id = "queueing";
+    system.experiments = {fig1()};
+    system.claims = read_claims(shown("toml"), "README.md");
+    ASSERT_EQ(system.claims.size(), 1U);
+    EXPECT_NO_THROW(Registry().add(std::move(system)));
 }
 
 }  // namespace

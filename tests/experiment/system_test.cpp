@@ -178,6 +178,28 @@ TEST(Registry, RefusesWhatCannotBeRight) {
             << name;
 }
 
+TEST(Registry, RefusesAnExperimentThatContradictsItself) {
+    const auto refused = [](const std::function<void(assay::Experiment&)>& spoil) {
+        return refusal([&](auto& s) { spoil(s.experiments[1]); });
+    };
+    const std::string where = "experiment lazarus/fig8: ";
+    EXPECT_EQ(refused([](auto& e) { e.variants.clear(); }),
+              where + "it has no variant, and so no samples");
+    EXPECT_EQ(refused([](auto& e) { e.axes.push_back(e.axes[0]); }),
+              where + "axis 'model' is there twice");
+    EXPECT_EQ(refused([](auto& e) {
+                  e.profiles = {{.axes = {{"modle", {}}}}};
+              }),
+              where + "a profile sweeps 'modle', which is no axis");
+    EXPECT_EQ(refused([](auto& e) { e.profiles = {{.variants = {"compact"}}}; }),
+              where + "a profile has variant 'compact', which is none of its own");
+    EXPECT_EQ(refused([](auto& e) { e.figure = {.metric = "loss", .x = "model"}; }),
+              where + "its figure draws 'loss', which is no metric");
+    EXPECT_EQ(refused([](auto& e) { e.figure = {.metric = "p", .x = "modle"}; }),
+              where + "its figure goes by 'modle', which is no axis or label");
+    EXPECT_EQ(refused([](auto& e) { e.figure = {.metric = "p", .x = "failed"}; }), "accepted");
+}
+
 TEST(Registry, EventKindsAreTheSuitesAndTheSystemsOwn) {
     assay::Registry registry;
     assay::System system = lazarus();

@@ -41,7 +41,7 @@ auto if_named(const std::string& axis) {
     return [axis](const SampleSpec& spec) -> std::optional<Member> {
         const auto found = spec.axes.find(axis);
         if (found == spec.axes.end()) return std::nullopt;
-        return axis_values::read<Member>(axis, found->second, axis_values::no_limits<Member>());
+        return axis_values::read<Member>(axis, found->second);
     };
 }
 

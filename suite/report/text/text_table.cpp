@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "suite/report/markup.hpp"
 #include "suite/report/text/terminal_text.hpp"
 
 namespace assay::report {
@@ -273,16 +272,20 @@ std::string annotated_table(const Grid& rows, std::size_t width, const RowText& 
 
 std::string markdown_cell(std::string_view text) {
     const auto is_letter = [](unsigned char c) { return std::isalnum(c) || c >= 0x80; };
-    const std::string safe = escaped(text);
+    const std::string safe = printable(text, "\n");
     std::string out;
     for (std::size_t i = 0; i < safe.size(); ++i) {
+        const char c = safe[i];
         // Within a word an underscore is one.
-        const bool in_word = safe[i] == '_' && i > 0 && i + 1 < safe.size() &&
+        const bool in_word = c == '_' && i > 0 && i + 1 < safe.size() &&
                              is_letter(static_cast<unsigned char>(safe[i - 1])) &&
                              is_letter(static_cast<unsigned char>(safe[i + 1]));
-        if (!in_word && std::string_view("|\\`*_[]~").find(safe[i]) != std::string_view::npos)
-            out += '\\';
-        out += safe[i] == '\n' ? ' ' : safe[i];
+        if (c == '<' || c == '&') {
+            out += c == '<' ? "&lt;" : "&amp;";
+            continue;
+        }
+        if (!in_word && std::string_view("|\\*_[]~").find(c) != std::string_view::npos) out += '\\';
+        out += c == '\n' ? ' ' : c;
     }
     return out;
 }

@@ -33,7 +33,8 @@ std::string annotated_table(const Grid& rows, std::size_t width, const RowText& 
 
 /// A table for Markdown: columns of numbers to the right, each row a line.
 std::string markdown_table(const Grid& rows);
-/// A text as it reads in a cell of such a table: Markdown and HTML in it are no markup.
+/// A text as it reads in a cell of such a table: Markdown and HTML in it are no markup, but that
+/// `code` is.
 std::string markdown_cell(std::string_view text);
 
 /// "0.614", "1.2e+06", "12345": short, and precise enough for people (four significant digits,

@@ -50,8 +50,8 @@ struct XLossFound : Metrics {
               lower);
 
   private:
-    Metric loss(std::string name, std::string says, std::vector<std::string> labels) {
-        return exact(std::move(name), "nat/byte", std::move(says), lower, std::move(labels));
+    Metric loss(std::string_view name, std::string_view says, Labelled labels) {
+        return exact(name, "nat/byte", says, lower, labels);
     }
 };
 
