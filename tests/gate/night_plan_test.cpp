@@ -20,7 +20,7 @@ Registry registry_of_two_profiles() {
     small.profile = Profile::small;
     small.provenances = {Provenance::measured};
     experiment.profiles = {toy, small};
-    experiment.figure.metric = "seconds";
+    experiment.figure = {.metric = "seconds", .x = "a"};
     experiment.run = [](const SampleSpec&, Recorder&) {};
     System system;
     system.id = "two";
