@@ -2,6 +2,7 @@
 // libtorch.
 #include <exception>
 #include <iostream>
+#include <string>
 #include <utility>
 
 #include "impls/decode/register.hpp"
@@ -13,25 +14,40 @@
 #include "impls/plato/register.hpp"
 #include "impls/tensors/module.hpp"
 #include "suite/cli/command.hpp"
+#include "suite/report/text/terminal_text.hpp"
+
+namespace {
+
+assay::Registry systems(assay::Claims claims) {
+    assay::Registry registry;
+    registry.add(assay::lazarus::make_system(claims));
+    registry.add(assay::lte::make_system(claims));
+    registry.add(assay::hetermoe::make_system(claims));
+    registry.add(assay::plato::make_system(claims));
+    registry.add(assay::dr_post_training::make_system(claims));
+    registry.add(assay::decode::make_system(claims));
+    registry.add(assay::model::make_model_tool());
+    return registry;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
-    assay::Registry registry;
     // A sample judges nothing, and a claims file that is edited must not end a campaign that runs.
     const bool one_sample = assay::cli::runs_one_sample(argc, argv);
-    const auto claims = one_sample ? assay::Claims::leave : assay::Claims::read;
     if (!one_sample) assay::tensors::hold_module();
     try {
-        registry.add(assay::lazarus::make_system(claims));
-        registry.add(assay::lte::make_system(claims));
-        registry.add(assay::hetermoe::make_system(claims));
-        registry.add(assay::plato::make_system(claims));
-        registry.add(assay::dr_post_training::make_system(claims));
-        registry.add(assay::decode::make_system(claims));
-        registry.add(assay::model::make_model_tool());
-    } catch (const std::exception& error) {
-        // A claims file that cannot be read, or a registration that contradicts itself.
-        std::cerr << "assay: " << error.what() << std::endl;
+        assay::Registry registry;
+        std::string lacks;
+        try {
+            registry = systems(one_sample ? assay::Claims::leave : assay::Claims::read);
+        } catch (const std::exception& error) {  // claims that are not there, or malformed
+            lacks = error.what();
+            registry = systems(assay::Claims::leave);
+        }
+        return assay::cli::main(argc, argv, std::move(registry), lacks);
+    } catch (const std::exception& error) {  // a registration that contradicts itself
+        std::cerr << "assay: " + assay::report::printable(error.what()) << std::endl;
         return assay::cli::exit_error;
     }
-    return assay::cli::main(argc, argv, std::move(registry));
 }

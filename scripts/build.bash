@@ -25,9 +25,10 @@ configure() {
 
 # build TARGET: `all` is everything, tests included.
 build() {
-    local jobs
+    local jobs takes="6 to 14"
+    if [[ $1 == all ]]; then takes="12 to 30"; fi
     jobs=$(build_jobs)
-    step "Building target $1 with $jobs jobs (the first time 6 to 14 minutes on two cores)"
+    step "Building target $1 with $jobs jobs (the first time $takes minutes on two cores)"
     logged build/log/build.log cmake --build --preset cpu --parallel "$jobs" --target "$1" ||
         fail "the build failed; build/log/build.log has all of its output. If the compiler was" \
             "killed, memory was short: close other programs and call this script again"

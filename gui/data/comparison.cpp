@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "suite/base/error.hpp"
 #include "suite/compare/read_arm.hpp"
 #include "suite/compare/rows_output.hpp"
@@ -20,8 +22,11 @@ std::shared_ptr<const Comparison> read_comparison(const Registry& registry,
     auto comparison = std::make_shared<Comparison>();
     comparison->a_typed = typed.substr(0, comma);
     comparison->b_typed = typed.substr(comma + 1);
-    comparison->a = compare::read_arm(registry, store, comparison->a_typed);
-    comparison->b = compare::read_arm(registry, store, comparison->b_typed);
+    compare::Arms arms =
+        compare::read_arms(registry, store, comparison->a_typed, comparison->b_typed);
+    comparison->a = std::move(arms.a);
+    comparison->b = std::move(arms.b);
+    comparison->note = std::move(arms.note);
     comparison->rows = compare::compare(comparison->a, comparison->b);
     compare::warn_of_circumstances(comparison->rows, comparison->a, comparison->b);
     return comparison;

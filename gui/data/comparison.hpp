@@ -14,6 +14,7 @@ namespace assay::gui {
 struct Comparison {
     std::string a_typed, b_typed;
     compare::Arm a, b;
+    std::string note;                ///< where both are the same, or share sessions: compare::Arms
     std::vector<compare::Row> rows;  ///< they point into the arms
 };
 

@@ -28,7 +28,7 @@ struct MachineContent {
     std::vector<store::DeviceReadings> hardware;  ///< of all its samples
 };
 
-/// `session` as `assay compare` takes it; empty: the one that started last. Throws UserError.
+/// `session` as `assay compare` takes it; empty: the newest. Throws UserError.
 MachineContent read_machine(const store::Store& store, const std::string& session);
 
 }  // namespace assay::gui

@@ -20,7 +20,7 @@ struct OverviewExperiment {
     std::string id, title;  ///< title empty: no program here knows it
     VerdictCounts claims;
     std::map<std::string, long> samples;  ///< by status, of all sessions
-    std::optional<std::string> newest;    ///< the latest-started session that has any
+    std::optional<std::string> newest;    ///< the newest session that has any
 };
 
 struct OverviewSystem {

@@ -28,7 +28,7 @@ std::vector<store::Session> SampleTotals::running() const {
     for (const auto& [id, session] : sessions_)
         if (session.state == "running") running.push_back(session);
     std::stable_sort(running.begin(), running.end(),
-                     [](const auto& a, const auto& b) { return a.started > b.started; });
+                     [](const auto& a, const auto& b) { return a.arrival > b.arrival; });
     return running;
 }
 
@@ -45,9 +45,11 @@ void SampleTotals::count(const store::Store& store) {
         follow(running);
         for (store::ExperimentCounts& counts : store.sample_counts()) {
             Total& total = totals_[counts.experiment];
-            if (const auto newest = store.session(counts.newest))
-                total.newest_started = newest->started;
-            latest_started_ = std::max(latest_started_, total.newest_started);
+            if (const auto newest = store.session(counts.newest)) {
+                latest_started_ = std::max(latest_started_, newest->started);
+                // What runs is newer than all that is over.
+                total.newest_arrival = newest->state == "running" ? newest->arrival : 0;
+            }
             total.counts = std::move(counts);
         }
         if (store.changes_since(running.next).empty()) {
@@ -85,9 +87,9 @@ bool SampleTotals::apply(const store::Changes& changes) {
             if (old == counts.samples.end()) return false;
             if (--old->second == 0) counts.samples.erase(old);
             known->second = now;
-        } else if (session->second.started >= total.newest_started) {
+        } else if (session->second.arrival >= total.newest_arrival) {
             counts.newest = change.sample.session;
-            total.newest_started = session->second.started;
+            total.newest_arrival = session->second.arrival;
         }
         ++counts.samples[now.second];
     }

@@ -19,14 +19,14 @@ class SampleTotals {
     /// else as much as has changed.
     std::vector<store::ExperimentCounts> read(const store::Store& store);
 
-    /// Sessions in the state "running" when it was read last, the latest-started first.
+    /// Sessions in the state "running" when it was read last, the newest first.
     std::vector<store::Session> running() const;
 
   private:
     using Counted = std::pair<std::string, std::string>;  // experiment, status
     struct Total {
         store::ExperimentCounts counts;
-        std::string newest_started;
+        long newest_arrival = 0;  ///< Session::arrival of counts.newest; 0: that one is over
     };
 
     void count(const store::Store& store);

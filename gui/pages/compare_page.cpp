@@ -44,8 +44,9 @@ class ComparePage : public PlotPage<ComparedRow> {
         const auto suspects = differing_suspects(*comparison);
         pane()->set_words(
             text(comparison->a_typed + " against " + comparison->b_typed),
-            text(suspects.empty() ? "no recorded suspect differs"
-                                  : fmt::format("differing: {}", fmt::join(suspects, "; "))),
+            text((comparison->note.empty() ? "" : comparison->note + "; ") +
+                 (suspects.empty() ? "no recorded suspect differs"
+                                   : fmt::format("differing: {}", fmt::join(suspects, "; ")))),
             command("compare " + shell_quoted(comparison->a_typed) + " " +
                     shell_quoted(comparison->b_typed)));
         const auto draw = [comparison](const report::ViewWindow& window) {

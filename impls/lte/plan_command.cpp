@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "impls/model/named_models.hpp"
 #include "impls/nn/files/tensor_file.hpp"
 #include "suite/base/error.hpp"
+#include "suite/report/text/terminal_text.hpp"
 
 namespace assay::lte {
 namespace {
@@ -90,9 +92,9 @@ class PlanCommand : public Command {
         if (!device_.empty()) request.device = device_profile(device_);
         const DecodePlan plan = plan_decode(std::move(request));
         if (json_) {
-            fmt::print("{}\n", to_json(plan).dump());
+            std::cout << report::printable_json(to_json(plan).dump()) << '\n';
         } else {
-            fmt::print("{}", to_text(plan, columns));
+            std::cout << to_text(plan, columns);
         }
         return 0;
     }

@@ -13,30 +13,26 @@
 #include "impls/decode/back_ends.hpp"
 #include "impls/decode/requests/request_file.hpp"
 #include "impls/model/named_models.hpp"
+#include "impls/model/new_text.hpp"
+#include "impls/model/prompt.hpp"
 #include "impls/model/tool.hpp"
-#include "impls/nn/files/tensor_file.hpp"
-#include "impls/nn/text/tokenizer.hpp"
 #include "suite/base/input_file.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/report/text/terminal_text.hpp"
 
 namespace assay::model {
 namespace {
 
-/// The model's end of text; none where the file names none.
-std::vector<int> default_stops(const nn::TensorFile& file, int vocabulary) {
-    try {
-        const auto end = nn::Tokenizer::of(file).end_of_text();
-        if (end && *end < vocabulary) return {*end};
-    } catch (const UserError&) {
-        // Without a tokenizer requests still have ids.
-    }
-    return {};
-}
-
-nlohmann::json answer_json(const decode::NamedJob& job, const decode::BatchAnswer& answer) {
-    nlohmann::json json{{"id", nlohmann::json::parse(job.id)},  {"ids", answer.ids},
-                        {"logprobs", answer.log_probabilities}, {"versions", answer.versions},
-                        {"finish", to_string(answer.finish)},   {"reused", answer.reused},
+/// `text`: null when the model has no tokenizer.
+nlohmann::json answer_json(const decode::NamedJob& job, const decode::BatchAnswer& answer,
+                           const NewText* text) {
+    nlohmann::json json{{"id", nlohmann::json::parse(job.id)},
+                        {"ids", answer.ids},
+                        {"text", text ? nlohmann::json(text->text()) : nlohmann::json()},
+                        {"logprobs", answer.log_probabilities},
+                        {"versions", answer.versions},
+                        {"finish", to_string(answer.finish)},
+                        {"reused", answer.reused},
                         {"preemptions", answer.preemptions}};
     if (job.job.request.prompt_log_probabilities) {
         // Nothing is known of the first; nor of what was not reached.
@@ -92,30 +88,46 @@ class BatchCommand : public Command {
             ->type_name("STEP");
         app.add_flag("--json", json_, "Print JSON");
         app.footer(
-            "A request is {\"id\":\"a\",\"ids\":[1,504,3575]}. It may have max_tokens (16), "
-            "temperature (0),\n"
-            "top_k (0: all), top_p (1), seed (1), stop_ids (the model's end of text), forced_ids "
-            "(given in\n"
-            "place of what the model would choose), priority (0; higher first), at_step (0; comes "
-            "before\n"
-            "that step), cancel_at, prompt_logprobs (false).\n"
+            "A request is {\"id\":\"a\",\"ids\":[1,504,3575]}, or has \"prompt\":\"One, two\" in\n"
+            "place of ids. It may have max_tokens (16), temperature (0), top_k (0: all),\n"
+            "top_p (1), seed (1), stop (a text or a list, before which the new text ends),\n"
+            "stop_ids (those that the model's files name), forced_ids (given in place of what the\n"
+            "model would choose; nothing stops them), priority (0; higher first),\n"
+            "at_step (0; comes before that step), cancel_at, prompt_logprobs (false).\n"
             "Its tokens are the same bits whatever runs beside it.\n"
             "Examples:\n"
             "  assay model batch smollm2-135m-instruct --requests requests.jsonl --json\n"
             "  echo '{\"id\":\"a\",\"ids\":[1,2,3]}' | assay model batch model.gguf --requests - "
-            "--max-batch 4");
+            "--max-batch 4\n"
+            "  echo '{\"id\":\"a\",\"prompt\":\"One, two\",\"stop\":\".\"}' | assay model batch "
+            "model.gguf --requests -");
     }
 
     int run() override {
         const nn::TensorFile file(locate_file(file_, data::Kind::model));
         const nn::DecoderConfig config = nn::read_decoder_config(file);
-        const std::vector<decode::NamedJob> named =
-            read({.vocabulary = config.vocabulary,
-                  .context = config.context,
-                  .blocks = blocks_,
-                  .stop_ids = default_stops(file, config.vocabulary)});
+        const FoundTokenizer found = find_tokenizer(file);
+        decode::RequestLimits limits{
+            .vocabulary = config.vocabulary,
+            .context = config.context,
+            .blocks = blocks_,
+            .stop_ids = nn::text_ends(file, found.get(), config.vocabulary),
+            .encode = {},
+            .no_tokenizer = found.why_not};
+        if (found.tokenizer)
+            limits.encode = [&](const std::string& text) { return found.tokenizer->encode(text); };
+        const std::vector<decode::NamedJob> named = read(limits);
+        std::vector<NewText> texts;  // of each answer; empty: there is no tokenizer
+        if (found.tokenizer)
+            for (const decode::NamedJob& each : named)
+                texts.push_back(text_of(each, *found.tokenizer));
         std::vector<decode::BatchJob> jobs;
-        for (const decode::NamedJob& each : named) jobs.push_back(each.job);
+        for (const decode::NamedJob& each : named) {
+            const std::size_t number = jobs.size();
+            jobs.push_back(each.job);
+            if (!each.stops.empty())
+                jobs.back().ends = [&texts, number](int id) { return texts[number].add(id); };
+        }
 
         const int blocks = blocks_ ? *blocks_ : decode::blocks_for_all(jobs, config.context);
         decode::BatchRunOptions options;
@@ -127,24 +139,34 @@ class BatchCommand : public Command {
         options.reload_at = reload_at_;
         options.make_back_end = decode::back_ends_of(file, {.threads = threads_, .blocks = blocks});
         const decode::BatchRun result = decode::run_batch(jobs, options);
+        for (std::size_t i = 0; i < texts.size(); ++i)
+            if (!jobs[i].ends)
+                for (const int id : result.answers[i].ids) texts[i].add(id);
         if (json_)
-            print_as_json(named, result);
+            print_as_json(named, result, texts);
         else
-            print(named, result);
+            print(named, result, texts);
         return 0;
     }
 
   private:
     std::vector<decode::NamedJob> read(const decode::RequestLimits& limits) const {
         InputFile requests("--requests", requests_, "a file of JSON lines");
-        return decode::read_requests(requests.stream(), requests_, limits);
+        return decode::read_requests(requests.stream(), requests.name(), limits);
+    }
+
+    static NewText text_of(const decode::NamedJob& named, const nn::Tokenizer& tokenizer) {
+        const decode::BatchRequest& request = named.job.request;
+        if (!request.forced_ids.empty()) return {tokenizer, {}, {}};  // nothing stops them
+        return {tokenizer, request.stop_ids, named.stops};
     }
 
     static void print_as_json(const std::vector<decode::NamedJob>& named,
-                              const decode::BatchRun& result) {
+                              const decode::BatchRun& result, const std::vector<NewText>& texts) {
         nlohmann::json requests = nlohmann::json::array();
         for (std::size_t i = 0; i < named.size(); ++i)
-            requests.push_back(answer_json(named[i], result.answers[i]));
+            requests.push_back(
+                answer_json(named[i], result.answers[i], texts.empty() ? nullptr : &texts[i]));
         cli::print_json({{"requests", std::move(requests)},
                          {"engine",
                           {{"steps", result.steps},
@@ -157,13 +179,16 @@ class BatchCommand : public Command {
                            {"seconds", result.seconds}}}});
     }
 
-    static void print(const std::vector<decode::NamedJob>& named, const decode::BatchRun& result) {
+    static void print(const std::vector<decode::NamedJob>& named, const decode::BatchRun& result,
+                      const std::vector<NewText>& texts) {
         std::int64_t made = 0;
         for (std::size_t i = 0; i < named.size(); ++i) {
             const decode::BatchAnswer& answer = result.answers[i];
             made += static_cast<std::int64_t>(answer.ids.size());
-            std::cout << fmt::format("{}  {}: {}\n", named[i].id, to_string(answer.finish),
-                                     fmt::join(answer.ids, ","));
+            std::cout << fmt::format(
+                "{}  {}: {}\n", report::printable(named[i].id), to_string(answer.finish),
+                named[i].as_text ? report::printable(texts[i].text())
+                                 : fmt::format("{}", fmt::join(answer.ids, ",")));
         }
         std::cout << std::flush;
         std::cerr << fmt::format(

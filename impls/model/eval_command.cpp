@@ -3,11 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "impls/model/named_models.hpp"
@@ -16,16 +15,16 @@
 #include "impls/nn/files/decoder_config.hpp"
 #include "impls/nn/files/ffn_sparsity.hpp"
 #include "impls/tensors/module.hpp"
+#include "suite/base/input_file.hpp"
 #include "suite/cli/terminal/output.hpp"
 
 namespace assay::model {
 namespace {
 
 std::string read_text(const std::filesystem::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream || std::filesystem::is_directory(path))
-        throw UserError(path.string() + ": cannot be read; give a text file");
-    return {std::istreambuf_iterator<char>(stream), {}};
+    auto text = read_text_file(path);
+    if (!text) throw UserError(path.string() + ": cannot be read; give a text file");
+    return std::move(*text);
 }
 
 class EvalCommand : public Command {
@@ -74,8 +73,8 @@ class EvalCommand : public Command {
             throw UserError(fmt::format("--context {}: the model's context is {} tokens", context_,
                                         config.context));
         const nn::Tokenizer tokenizer = nn::Tokenizer::of(file);
-        const std::string text = read_text(locate_file(text_, data::Kind::corpus));
-        std::vector<int> ids = tokenizer.encode(text);
+        const std::filesystem::path text = locate_file(text_, data::Kind::corpus);
+        std::vector<int> ids = tokenizer.encode_named(text.string(), read_text(text));
         if (tokenizer.size() > config.vocabulary)
             throw UserError(fmt::format("{}: the tokenizer has {} tokens, the model {}", file_,
                                         tokenizer.size(), config.vocabulary));
@@ -88,7 +87,7 @@ class EvalCommand : public Command {
         if (json_)
             cli::print_json(to_json(result));
         else
-            fmt::print(
+            std::cout << fmt::format(
                 "{} tokens scored, {} bytes, in windows of {} ({:.1f} tokens/s)\n"
                 "nats per token  {:.5f}\n"
                 "perplexity      {:.4f}\n"

@@ -8,12 +8,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "impls/decode/back_ends.hpp"
 #include "impls/model/generation.hpp"
 #include "impls/model/named_models.hpp"
+#include "impls/model/new_text.hpp"
+#include "impls/model/prompt.hpp"
 #include "impls/model/tool.hpp"
-#include "impls/nn/text/chat.hpp"
 #include "kernels/cpu/streamed_memory.hpp"
 #include "suite/cli/one_of.hpp"
 #include "suite/cli/terminal/output.hpp"
@@ -28,8 +30,9 @@ class GenerateCommand : public Command {
         app.add_option("file", file_, "GGUF or safetensors file, folder, or data set")
             ->required()
             ->type_name("FILE");
-        auto* const prompt = app.add_option("--prompt", prompt_, "Text to continue");
-        app.add_option("--ids", ids_, "Token ids to continue: 1,504,3575")
+        auto* const prompt =
+            app.add_option("--prompt", prompt_, "Text to continue; -: standard input");
+        app.add_option("--ids", ids_, "Token ids to continue: 1,504,3575; -: standard input")
             ->excludes(prompt)
             ->type_name("IDS");
         app.add_flag("--chat", chat_, "Put the prompt into the model's chat template")
@@ -38,6 +41,10 @@ class GenerateCommand : public Command {
             ->capture_default_str()
             ->check(CLI::Range(1, 1 << 24))
             ->type_name("N");
+        app.add_option("--stop", stops_,
+                       "The text ends before this string; more by giving the option again")
+            ->allow_extra_args(false)
+            ->type_name("TEXT");
         app.add_option("--temperature", sampling_.temperature, "0: the likeliest token each time")
             ->capture_default_str()
             ->type_name("T");
@@ -62,58 +69,53 @@ class GenerateCommand : public Command {
         app.add_flag("--bandwidth", bandwidth_,
                      "With --json: add the key \"bandwidth\", decoding against the bytes it moves");
         app.footer(
-            "Nothing is added in front of a prompt. Afterwards the speed is reported against the\n"
-            "bytes-moved bound: memory bandwidth, measured then, over the bytes a token reads.\n"
+            "Nothing is added in front of a prompt, and all of it is text: control tokens\n"
+            "(<|im_end|>) stand only where --chat puts them. Standard input is taken without the\n"
+            "line end at its end. The new text ends with a token that the model's files name for\n"
+            "that, or with the one that completes a --stop. Afterwards the speed is reported\n"
+            "against the bytes-moved bound: memory bandwidth, measured then, over the bytes a\n"
+            "token reads.\n"
             "Examples:\n"
             "  assay model generate smollm2-135m-instruct --prompt 'The capital of France is'\n"
             "  assay model generate smollm2-135m-instruct --chat --prompt 'Who was Ada Lovelace?'\n"
-            "  assay model generate model.gguf --ids 1,504,3575 --max-tokens 15 --json");
+            "  assay model generate model.gguf --ids 1,504,3575 --max-tokens 15 --json\n"
+            "  assay model generate model.gguf --prompt - --stop . --stop '?' <prompt.txt");
     }
 
     int run() override {
-        if (prompt_.empty() && ids_.empty()) throw UserError("give --prompt TEXT or --ids 1,504,…");
-        sampling_.seed = parse_seed(seed_);
-        check(sampling_);  // refuses what makes no sense before the weights are read
+        decode::BatchRequest request;
+        request.max_tokens = max_tokens_;
+        request.sampling = sampling_;
+        request.sampling.seed = parse_seed(seed_);
+        check(request.sampling);  // refuses what makes no sense before the weights are read
+        const std::string prompt = given_text("--prompt", prompt_);
+        if (prompt.empty() && ids_.empty()) throw UserError("give --prompt TEXT or --ids 1,504,…");
         const nn::TensorFile file(locate_file(file_, data::Kind::model));
-        const std::optional<nn::Tokenizer> tokenizer = tokenizer_of(file);
-        const std::vector<int> prompt = prompt_ids(file, tokenizer);
+        const nn::DecoderConfig config = nn::read_decoder_config(file);
+        const FoundTokenizer found = find_tokenizer(file);
+        if (!found.tokenizer && (ids_.empty() || !stops_.empty()))
+            throw UserError(
+                fmt::format("{}; without a tokenizer give --ids, and no --stop", found.why_not));
+        request.prompt = ids_.empty() ? prompt_ids(file, *found.tokenizer, prompt, chat_)
+                                      : parse_ids(given_text("--ids", ids_));
+        request.stop_ids = nn::text_ends(file, found.get(), config.vocabulary);
+        std::optional<NewText> text;
+        if (found.tokenizer) text.emplace(*found.tokenizer, request.stop_ids, stops_);
         decode::BatchEngine engine(
-            decode::back_ends_of(file, engine_options(file, prompt.size()))(),
+            decode::back_ends_of(file, engine_options(config.context, request.prompt.size()))(),
             {.max_batch = 1, .prefix = false});
-        const Generation result = generate(engine, tokenizer ? &*tokenizer : nullptr, prompt,
-                                           max_tokens_, sampling_, [&](std::string_view text) {
-                                               if (!json_) std::cout << text << std::flush;
-                                           });
+        const Generation result =
+            generate(engine, request, text ? &*text : nullptr, [&](std::string_view piece) {
+                if (json_) return;
+                cli::write_output("-", piece);
+                std::cout << std::flush;
+            });
         report(result);
         return 0;
     }
 
   private:
-    std::optional<nn::Tokenizer> tokenizer_of(const nn::TensorFile& file) const {
-        try {
-            return nn::Tokenizer::of(file);
-        } catch (const UserError& error) {
-            if (ids_.empty())
-                throw UserError(fmt::format("{}; without a tokenizer give --ids", error.what()));
-            return std::nullopt;
-        }
-    }
-
-    std::vector<int> prompt_ids(const nn::TensorFile& file,
-                                const std::optional<nn::Tokenizer>& tokenizer) const {
-        if (!ids_.empty()) return parse_ids(ids_);
-        if (!chat_) return tokenizer->encode(prompt_);
-        const auto system = nn::chat_default_system(file);
-        if (!system)
-            throw UserError(file_ +
-                            ": the model has no chat template of a known kind (ChatML); "
-                            "leave --chat out");
-        const nn::ChatMessage message{"user", prompt_};
-        return tokenizer->encode(nn::chat_prompt({&message, 1}, *system), true);
-    }
-
-    decode::BackEndOptions engine_options(const nn::TensorFile& file, std::size_t prompt) const {
-        const int context = nn::read_decoder_config(file).context;
+    decode::BackEndOptions engine_options(int context, std::size_t prompt) const {
         if (prompt > static_cast<std::size_t>(context))
             throw UserError(fmt::format(
                 "the prompt has {} tokens, more than the model's context of {}; shorten it", prompt,
@@ -149,11 +151,12 @@ class GenerateCommand : public Command {
                 result.decode_steps, result.decode_s, bound->tokens_per_s, 100 * bound->share(),
                 bound->bound_tokens_per_s, static_cast<double>(result.bytes_per_token) / 1e6,
                 bound->read_bytes_per_s / 1e9);
-        if (result.context_full)
+        if (result.finish == decode::Finish::context)
             std::cerr << "The model's context is full: the text ends here." << std::endl;
     }
 
     std::string file_, prompt_, ids_, seed_ = "1", weights_ = "stored";
+    std::vector<std::string> stops_;
     decode::Sampling sampling_;
     int max_tokens_ = 128, threads_ = 0;
     bool chat_ = false, json_ = false, bandwidth_ = false;

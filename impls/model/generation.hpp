@@ -9,27 +9,25 @@
 #include <vector>
 
 #include "impls/decode/batch_engine.hpp"
-#include "impls/nn/text/tokenizer.hpp"
+#include "impls/model/new_text.hpp"
 
 namespace assay::model {
 
 struct Generation {
     std::vector<int> prompt_ids;
-    std::vector<int> ids;             ///< new ones; the last ends the text if that was reached
-    std::optional<std::string> text;  ///< of the new ids without that end; absent: no tokenizer
+    std::vector<int> ids;             ///< new ones; the last may be what ended the text
+    std::optional<std::string> text;  ///< of the new ids, without its end; absent: no tokenizer
     double prefill_s = 0;             ///< until the first new token's logits
     double decode_s = 0;              ///< all further steps
     int decode_steps = 0;
     std::uint64_t bytes_per_token = 0;  ///< that a step half-way through the continuation reads
-    bool context_full = false;          ///< ended for want of room
+    decode::Finish finish = decode::Finish::length;
 };
 
-/// Up to max_tokens tokens after a prompt, in an engine with nothing else to do. `tokenizer`: null
-/// when the model has none; the text then ends with max_tokens only. `on_text` hears every piece of
-/// text. Throws UserError: an empty prompt, one longer than the context, ids outside the
-/// vocabulary, logits without a softmax.
-Generation generate(decode::BatchEngine& engine, const nn::Tokenizer* tokenizer,
-                    std::vector<int> prompt_ids, int max_tokens, const decode::Sampling& sampling,
+/// What a request makes in an engine with nothing else to do. `text`: where the tokens' text is
+/// written, and may end; null: the model has no tokenizer. `on_text` hears every piece of text.
+/// Throws UserError: what the engine refuses, logits without a softmax.
+Generation generate(decode::BatchEngine& engine, const decode::BatchRequest& request, NewText* text,
                     const std::function<void(std::string_view)>& on_text = {});
 
 /// Decoding against what memory allows.
@@ -42,11 +40,8 @@ struct AgainstBound {
 /// nullopt when nothing was decoded.
 std::optional<AgainstBound> against_bound(const Generation& generation, double read_bytes_per_s);
 
-/// {"prompt_ids","ids","text","prefill_s","decode_s"}.
+/// {"prompt_ids","ids","text","finish","prefill_s","decode_s"}.
 nlohmann::json to_json(const Generation& generation);
 nlohmann::json to_json(const AgainstBound& bound);
-
-/// "1,504,3575". Throws UserError.
-std::vector<int> parse_ids(std::string_view text);
 
 }  // namespace assay::model

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "suite/base/durable_file.hpp"
 #include "suite/base/quantity_text.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/report/text/terminal_text.hpp"
 
 namespace assay::model {
 namespace {
@@ -117,9 +119,9 @@ class GradientsCommand : public Command {
                              {"bytes", bytes},
                              {"file", output_}});
         else
-            fmt::print("{}: gradients of {} general and {} target rows, {}\n", output_,
-                       request.general.size(), request.target.size(),
-                       bytes_text(static_cast<double>(bytes)));
+            std::cout << fmt::format("{}: gradients of {} general and {} target rows, {}\n",
+                                     report::printable(output_), request.general.size(),
+                                     request.target.size(), bytes_text(static_cast<double>(bytes)));
         return 0;
     }
 

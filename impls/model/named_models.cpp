@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "suite/base/datasets.hpp"
 #include "suite/base/error.hpp"
 
 namespace assay::model {
@@ -109,8 +110,19 @@ std::filesystem::path locate_file(const std::string& name, data::Kind kind) {
         throw UserError(fmt::format("{} is a {}; give {} or one of {}", name,
                                     data::to_string(entry->kind), what, known_ids(kind)));
     if (const auto path = data::locate(name)) return *path;
-    throw UserError(fmt::format("{} has not been fetched; run: assay data fetch {}{}", name, name,
-                                entry->debian ? "" : " --from FILE"));
+    // Where scripts/models of the source tree puts it.
+    const std::filesystem::path root = datasets_dir().parent_path();
+    if (const auto path = root / ".deps/models" / entry->file;
+        std::filesystem::exists(path, ignored))
+        return path;
+    const auto script = root / "scripts/models";
+    throw UserError(fmt::format(
+        "{} has not been fetched; run: {}{}{}", name,
+        kind == data::Kind::model && std::filesystem::exists(script, ignored)
+            ? fmt::format("{}, or with a file that you have: ", script.string())
+            : "",
+        data::fetch_command(*entry),
+        entry->obtain.empty() ? "" : fmt::format(" (to get the file, {})", entry->obtain)));
 }
 
 }  // namespace assay::model

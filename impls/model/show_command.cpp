@@ -1,5 +1,6 @@
 // assay model show FILE
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -11,14 +12,15 @@
 #include <vector>
 
 #include "impls/model/named_models.hpp"
+#include "impls/model/prompt.hpp"
 #include "impls/model/tool.hpp"
 #include "impls/nn/files/decoder_config.hpp"
 #include "impls/nn/files/parameter_source.hpp"
 #include "impls/nn/text/chat.hpp"
 #include "impls/nn/text/tokenizer.hpp"
-#include "suite/base/error.hpp"
 #include "suite/base/quantity_text.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/report/text/terminal_text.hpp"
 
 namespace assay::model {
 namespace {
@@ -35,7 +37,8 @@ struct TypeShare {
 struct TokenizerSummary {
     int size = 0;
     std::optional<int> start_of_text, end_of_text;
-    bool chat = false;  ///< a chat template that `assay model generate --chat` knows
+    std::vector<int> text_ends;  ///< all of them
+    bool chat = false;           ///< a chat template that `assay model generate --chat` knows
 };
 
 struct Summary {
@@ -84,7 +87,7 @@ std::string id_text(const std::optional<int>& id) { return id ? fmt::format("{}"
 std::string size_text(std::uint64_t bytes) { return bytes_text(static_cast<double>(bytes)); }
 
 std::string line(std::string_view name, std::string_view value) {
-    return fmt::format("{:<12} {}\n", name, value);
+    return fmt::format("{:<12} {}\n", name, report::printable(value));
 }
 
 std::string shape_text(const nn::DecoderConfig& config) {
@@ -118,13 +121,14 @@ Summary summarise(const nn::TensorFile& file) {
     summary.kv_cache_bytes_per_token =
         2 * sizeof(float) * static_cast<std::uint64_t>(config.layers) *
         static_cast<std::uint64_t>(config.kv_heads) * static_cast<std::uint64_t>(config.head_width);
-    try {
-        const nn::Tokenizer tokenizer = nn::Tokenizer::of(file);
-        summary.tokenizer = {tokenizer.size(), tokenizer.start_of_text(), tokenizer.end_of_text(),
-                             nn::chat_default_system(file).has_value()};
-    } catch (const UserError& error) {  // the weights can be looked at all the same
-        summary.no_tokenizer = error.what();
-    }
+    const FoundTokenizer found = find_tokenizer(file);
+    summary.no_tokenizer = found.why_not;
+    if (const nn::Tokenizer* const tokenizer = found.get())
+        summary.tokenizer = {.size = tokenizer->size(),
+                             .start_of_text = tokenizer->start_of_text(),
+                             .end_of_text = tokenizer->end_of_text(),
+                             .text_ends = tokenizer->text_ends(),
+                             .chat = nn::chat_default_system(file).has_value()};
     return summary;
 }
 
@@ -141,6 +145,7 @@ json to_json(const Summary& summary) {
         tokenizer = {{"tokens", summary.tokenizer->size},
                      {"start_of_text", number_or_null(summary.tokenizer->start_of_text)},
                      {"end_of_text", number_or_null(summary.tokenizer->end_of_text)},
+                     {"text_ends", summary.tokenizer->text_ends},
                      {"chat", summary.tokenizer->chat}};
     const auto context = static_cast<std::uint64_t>(config.context);
     return {{"file", summary.file},
@@ -183,7 +188,10 @@ std::string to_text(const Summary& summary) {
     if (const auto& tokenizer = summary.tokenizer)
         text += line("tokenizer",
                      fmt::format("{} tokens, start of text {}, end of text {}, {}", tokenizer->size,
-                                 id_text(tokenizer->start_of_text), id_text(tokenizer->end_of_text),
+                                 id_text(tokenizer->start_of_text),
+                                 tokenizer->text_ends.empty()
+                                     ? "none"
+                                     : fmt::format("{}", fmt::join(tokenizer->text_ends, " or ")),
                                  tokenizer->chat ? "chat template" : "no known chat template"));
     else
         text += line("tokenizer", "none: " + summary.no_tokenizer);

@@ -7,6 +7,7 @@
 
 #include "suite/base/quantity_text.hpp"
 #include "suite/cli/terminal/live_progress.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 
 namespace assay::model {
 
@@ -18,6 +19,10 @@ Tool make_model_tool() {
     tool.subcommands.push_back(
         {"generate", "Continue a prompt on the CPU", make_generate_command()});
     tool.subcommands.push_back({"batch", "Continue many prompts at once", make_batch_command()});
+    tool.subcommands.push_back(
+        {"tokenize", "Token ids of a text, as `generate` is fed them", make_tokenize_command()});
+    tool.subcommands.push_back(
+        {"detokenize", "The text that token ids stand for", make_detokenize_command()});
     tool.subcommands.push_back(
         {"gradients", "Gradients of single rows, for `assay plan`", make_gradients_command()});
     return tool;
@@ -37,7 +42,7 @@ ProgressLine::ProgressLine(std::int64_t all, std::string unit)
     : all_(all), unit_(std::move(unit)), on_terminal_(cli::terminal_width() > 0) {}
 
 ProgressLine::~ProgressLine() {
-    if (drawn_ && on_terminal_) std::cerr << "\r\033[K" << std::flush;
+    if (drawn_ && on_terminal_) cli::overwrite_line("");
 }
 
 void ProgressLine::on(std::int64_t done) {
@@ -49,7 +54,7 @@ void ProgressLine::on(std::int64_t done) {
     const std::string text =
         progress_text(done, all_, unit_, std::chrono::duration<double>(now - start_).count());
     if (on_terminal_)
-        std::cerr << "\r\033[K" << text << std::flush;
+        cli::overwrite_line(text);
     else
         std::cerr << text << std::endl;
 }

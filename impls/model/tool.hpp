@@ -17,6 +17,8 @@ std::unique_ptr<Command> make_show_command();
 std::unique_ptr<Command> make_eval_command();
 std::unique_ptr<Command> make_generate_command();
 std::unique_ptr<Command> make_batch_command();
+std::unique_ptr<Command> make_tokenize_command();
+std::unique_ptr<Command> make_detokenize_command();
 std::unique_ptr<Command> make_gradients_command();
 
 /// How far something long has come, on standard error, with the time it will still take: on a

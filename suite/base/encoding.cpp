@@ -1,5 +1,8 @@
 #include "suite/base/encoding.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -88,11 +91,31 @@ nlohmann::json finite_or_null(const std::optional<double>& value) {
     return value ? finite_or_null(*value) : nlohmann::json();
 }
 
+namespace {
+
+/// As bash, zsh and ksh read it: on one line, and nothing that a terminal obeys.
+std::string ansi_quoted(std::string_view word) {
+    std::string text = "$'";
+    for (const unsigned char c : word) {
+        if (c == '\'' || c == '\\')
+            text += {'\\', static_cast<char>(c)};
+        else if (c < ' ' || c == 0x7f)
+            text += fmt::format("\\x{:02x}", c);
+        else
+            text += static_cast<char>(c);
+    }
+    return text + "'";
+}
+
+}  // namespace
+
 std::string shell_quoted(std::string_view word) {
     constexpr std::string_view harmless =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,@%+";
     if (!word.empty() && word.find_first_not_of(harmless) == std::string_view::npos)
         return std::string(word);
+    const auto controls = [](unsigned char c) { return c < ' ' || c == 0x7f; };
+    if (std::any_of(word.begin(), word.end(), controls)) return ansi_quoted(word);
     std::string text = "'";
     for (const char c : word) {
         if (c == '\'')

@@ -1,12 +1,26 @@
-// A file that a user names on the command line, where "-" is standard input.
+// Text files: those that a user names on the command line, where "-" is standard input; and the
+// byte order mark that editors of Windows, Excel and PowerShell begin one with, which is no part of
+// it.
 #pragma once
 
+#include <filesystem>
 #include <fstream>
 #include <istream>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace assay {
+
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+std::string_view without_byte_order_mark(std::string_view text);
+/// Of a stream that nothing was read of.
+void pass_over_byte_order_mark(std::istream&);
+
+/// The text of a file, without its mark; nullopt: it is a folder or cannot be read, and errno says
+/// why.
+std::optional<std::string> read_text_file(const std::filesystem::path&);
 
 /// What errors call it.
 inline constexpr std::string_view standard_input = "standard input";
@@ -19,6 +33,7 @@ class InputFile {
     InputFile(std::string_view option, std::string_view file, std::string_view what = "a file",
               Dash dash = Dash::standard_input);
 
+    /// Behind a byte order mark.
     std::istream& stream();
     /// For errors: the file as the user wrote it, or standard input.
     const std::string& name() const { return name_; }

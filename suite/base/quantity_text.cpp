@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
+
 namespace assay {
 
 std::string duration_text(double seconds) {
@@ -17,6 +20,20 @@ std::string bytes_text(double bytes) {
         bytes /= 1000;
     }
     return fmt::format("{:.3g} TB", bytes);
+}
+
+std::optional<std::int64_t> whole_number(double number) {
+    constexpr double skips_some = 9007199254740992;
+    if (std::trunc(number) != number || !(std::abs(number) < skips_some)) return std::nullopt;
+    return static_cast<std::int64_t>(number);
+}
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc{} || stop != end) return std::nullopt;
+    return whole_number(number);
 }
 
 }  // namespace assay

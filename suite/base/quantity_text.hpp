@@ -1,7 +1,10 @@
-// Durations and sizes as people read them.
+// Durations, sizes and counts as people read and write them.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace assay {
 
@@ -10,5 +13,11 @@ std::string duration_text(double seconds);
 
 /// "12 kB", "3.4 MB".
 std::string bytes_text(double bytes);
+
+/// The whole number that it is; nullopt: none, or beyond 2^53, where doubles skip some.
+std::optional<std::int64_t> whole_number(double number);
+
+/// A count as people write large ones, too: "1000", "1e3", "2.5e6".
+std::optional<std::int64_t> whole_number(std::string_view text);
 
 }  // namespace assay

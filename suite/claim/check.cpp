@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 
+#include "suite/base/suggested_command.hpp"
 #include "suite/claim/criterion.hpp"
 
 namespace assay {
@@ -70,7 +71,8 @@ ClaimCheck without_evidence(const Claim& claim, const Found& ran, const NeedIsHe
     if (claim.checkable.empty())
         return result(claim, ClaimVerdict::not_checkable_here,
                       "no profile of this build can check it");
-    const std::string command = "`" + command_for(claim) + "` checks it";
+    const std::string command =
+        suggested(command_for(claim).substr(std::string_view("assay ").size())) + " checks it";
     if (ran.apart)
         return result(claim, ClaimVerdict::not_run,
                       "what was run has it only across machines, calibrations or input data, which "

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "suite/claim/equal_metric.hpp"
+#include "suite/claim/tolerance.hpp"
 
 namespace assay {
 namespace {
@@ -59,22 +60,6 @@ std::string over_seeds(const SeedInterval& found, std::size_t wanted, bool ratio
             : fmt::format("{} seed{}", found.seeds, found.seeds == 1 ? "" : "s in common");
     if (found.few) text += fmt::format("; {} are wanted", wanted);
     return text;
-}
-
-std::string expected(const Claim& claim) {
-    const std::string value = claim.value ? number(*claim.value) : "";
-    const std::string& test = claim.test.name;
-    if (test == "near") {
-        std::string band;
-        if (claim.relative && *claim.relative > 0)
-            band += fmt::format(" ± {:.3g} %", 100 * *claim.relative);
-        if (claim.absolute && *claim.absolute > 1e-6)
-            band += fmt::format(" ± {:.3g}", *claim.absolute);
-        return "claimed is " + value + band;
-    }
-    if (test == "at_least") return "claimed is at least " + value;
-    if (test == "at_most") return "claimed is at most " + value;
-    return claim.value ? "claimed is more than " + value : "claimed is more";
 }
 
 std::optional<TestOutcome> worst_of(const std::vector<TestOutcome>& all) {
@@ -183,7 +168,7 @@ std::optional<TestOutcome> value_test(const Claim& claim, const Observations& ob
                                               : plain(claim, point, exact));
     std::optional<TestOutcome> outcome = worst_of(outcomes);
     if (!outcome) return std::nullopt;
-    outcome->text += "; " + expected(claim);
+    outcome->text += "; claimed is " + wanted_text(claim);
     if (points.size() > 1)
         outcome->text += fmt::format(" (the least favourable of {} cases)", points.size());
     return outcome;
@@ -413,8 +398,9 @@ std::optional<TestOutcome> equal_test_in(const Claim& claim, const Observations&
     }
     TestOutcome outcome = *worst_of(outcomes);
     outcome.text += fmt::format(
-        "; {} (the least favourable of {} points of {}, interpolated or bounded by monotony)",
-        expected(claim), results.size(), points.size());
+        "; claimed is {} (the least favourable of {} points of {}, interpolated or bounded by "
+        "monotony)",
+        wanted_text(claim), results.size(), points.size());
     return outcome;
 }
 

@@ -40,6 +40,7 @@ struct Context {
     /// "assay: ".
     std::function<int()> action;
     std::string program = "assay";  ///< argv[0], shell-quoted: how to call us again
+    std::string lacks;              ///< why the claims could not be read; empty: they were
 
     std::filesystem::path database_path() const;  ///< `database`, ASSAY_DB or the default
 };
@@ -84,7 +85,8 @@ void add_tool_commands(CLI::App& program, Context& context);   ///< those of Reg
 void add_sample_command(CLI::App& program, Context& context);  ///< hidden: a sample's own process
 
 /// Program entry: adds the suite's own system to `registry`, parses, runs one command, turns errors
-/// into sentences and exit codes.
-int main(int argc, char** argv, Registry registry);
+/// into sentences and exit codes. `lacks`: why the registry has no claims; only `doctor`, help and
+/// version work then.
+int main(int argc, char** argv, Registry registry, const std::string& lacks = {});
 
 }  // namespace assay::cli

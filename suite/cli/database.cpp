@@ -10,15 +10,17 @@
 
 #include "suite/base/durable_file.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/cli/command.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::cli {
 namespace {
 
 UserError no_results(const std::filesystem::path& file) {
-    return UserError(
-        fmt::format("no results yet: {} does not exist; `assay run` makes it", file.string()));
+    return UserError(fmt::format("no results yet: {} does not exist; {} makes it", file.string(),
+                                 suggested("run")));
 }
 
 }  // namespace
@@ -62,14 +64,17 @@ std::string trouble_beginning(const Context& context) {
     return fmt::format("cannot begin the results database {}: {}", file.string(), trouble);
 }
 
+std::string claims_after_arrival() {
+    return suggested("claims --again") + " judges the claims by everything that is here now\n";
+}
+
 store::Store open_or_begin(const Context& context) {
     const std::filesystem::path file = context.database_path();
     const bool new_one = !std::filesystem::exists(file);
     if (const std::string trouble = new_one ? trouble_beginning(context) : ""; !trouble.empty())
         throw UserError(trouble);
     store::Store store = store::Store::open(file, store::Access::write);
-    if (new_one)
-        std::cerr << fmt::format("results go to a new database, {}", file.string()) << std::endl;
+    if (new_one) print_line(std::cerr, "results go to a new database, " + file.string());
     return store;
 }
 

@@ -31,7 +31,6 @@ std::string trouble_beginning(const Context& context);
 store::Store open_or_begin(const Context& context);
 
 /// Said where samples of other machines arrive: stored verdicts know nothing of them.
-inline constexpr const char* claims_after_arrival =
-    "`assay claims --again` judges the claims by everything that is here now\n";
+std::string claims_after_arrival();
 
 }  // namespace assay::cli

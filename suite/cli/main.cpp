@@ -16,8 +16,11 @@
 
 #include "suite/base/encoding.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/suggested_command.hpp"
+#include "suite/cli/arguments.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/terminal/help_format.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/gate/benchmark_experiment.hpp"
 #include "suite/measure/build_info.hpp"
@@ -38,28 +41,14 @@ constexpr AddCommand commands[] = {
     add_sample_command,
 };
 
-std::vector<std::string> visible_subcommands(const CLI::App& app) {
-    std::vector<std::string> names;
-    for (const CLI::App* command : app.get_subcommands({}))
-        if (!command->get_group().empty()) names.push_back(command->get_name());
-    return names;
-}
-
-std::string unknown_command_sentence(const std::string& path, const std::string& typed,
-                                     const std::vector<std::string>& names) {
-    const auto nearest = nearest_id(typed, names);
-    return fmt::format("`{}` has no '{}'; {}known: {}", path, typed,
-                       nearest ? fmt::format("did you mean '{}'? ", *nearest) : "",
-                       fmt::join(names, ", "));
-}
-
-/// An option that the command does not have, with the one that was meant; empty: that is not it.
-std::string unknown_option_sentence(const CLI::App& command, const std::string& path, int argc,
-                                    char** argv) {
+/// An option that none of the commands has, with the one that was meant; empty: there is none.
+std::string unknown_option_sentence(const std::vector<const CLI::App*>& commands,
+                                    const std::string& path, int argc, char** argv) {
     std::vector<std::string> known;
-    for (const CLI::Option* option : command.get_options())
-        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-    for (int i = 1; i < argc; ++i) {
+    for (const CLI::App* command : commands)
+        for (const CLI::Option* option : command->get_options())
+            for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
         const std::string typed = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
         if (!typed.starts_with("--") || typed.size() < 3) continue;
         if (std::find(known.begin(), known.end(), typed) != known.end()) continue;
@@ -74,20 +63,21 @@ std::string unknown_option_sentence(const CLI::App& command, const std::string& 
 std::string usage_sentence(const CLI::App& program, const CLI::ParseError& error, int argc,
                            char** argv) {
     std::string path = "assay";
-    const CLI::App* at_fault = &program;
+    std::vector<const CLI::App*> commands{&program};
     int next = 1;  // the first argument after the commands that were understood
-    while (!at_fault->get_subcommands().empty()) {
-        at_fault = at_fault->get_subcommands().front();
-        path += ' ' + at_fault->get_name();
+    while (!commands.back()->get_subcommands().empty()) {
+        commands.push_back(commands.back()->get_subcommands().front());
+        path += ' ' + commands.back()->get_name();
         ++next;
     }
+    const CLI::App* const at_fault = commands.back();
     const std::vector<std::string> names = visible_subcommands(*at_fault);
     if (!names.empty() && next < argc && argv[next][0] != '-')
         return unknown_command_sentence(path, argv[next], names);
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
-        if (std::string sentence = unknown_option_sentence(*at_fault, path, argc, argv);
-            !sentence.empty())
-            return sentence;
+    // Also where CLI11 complains of what is missing: it was given under another name.
+    if (std::string sentence = unknown_option_sentence(commands, path, argc, argv);
+        !sentence.empty())
+        return sentence;
     std::string text = error.what();
     while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
     return fmt::format("{}; `{} --help` explains", text, path);
@@ -123,10 +113,20 @@ std::string empty_value_sentence(const CLI::App& program, int argc, char** argv)
     return {};
 }
 
+/// Lines of ours that go on are indented; a name that others chose begins none.
+std::string indented_lines(std::string_view text) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find("\n  ", at), text.size());
+        out += (at == 0 ? "" : "\n") + report::printable(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return out;
+}
+
 int complain(const std::exception& error, ExitCode code) {
     std::cout.flush();
-    // What was wrong may have a name that others chose.
-    std::cerr << "assay: " << report::printable(error.what(), "\n") << std::endl;
+    std::cerr << "assay: " + indented_lines(error.what()) << std::endl;
     return code;
 }
 
@@ -171,16 +171,42 @@ int act(const Context& context) {
     }
 }
 
+int parse_and_act(CLI::App& program, const Context& context, int argc, char** argv) {
+    try {
+        parse(program, argc, argv);
+    } catch (const CLI::Success& success) {  // --help, --version
+        return after_printing(program.exit(success) == 0 ? exit_ok : exit_error);
+    } catch (const CLI::ParseError& error) {
+        if (argc <= 1) {
+            std::cerr << program.help();
+            return exit_error;
+        }
+        std::string sentence = empty_value_sentence(program, argc, argv);
+        if (sentence.empty()) sentence = usage_sentence(program, error, argc, argv);
+        return complain(UserError(sentence), exit_error);
+    } catch (const std::exception& error) {
+        return complain(error, exit_error);
+    }
+    if (const std::string sentence = empty_value_sentence(program, argc, argv); !sentence.empty())
+        return complain(UserError(sentence), exit_error);
+    if (!context.lacks.empty() && !program.got_subcommand("doctor"))
+        return complain(UserError(context.lacks), exit_error);
+    suggest_database(context.database.string());
+    return act(context);
+}
+
 }  // namespace
 
-int main(int argc, char** argv, Registry registry) {
+int main(int argc, char** argv, Registry registry, const std::string& lacks) {
     hold_closed_streams();
+    const PrintableOutput printable_output;
     // A reader that closes our output early (`assay … | head`) ends the program as usual.
     std::signal(SIGPIPE, SIG_DFL);
     registry.add(reference_workload::make_system());
     registry.add(gate::make_benchmark_system());
     Context context{registry, shell_quoted(argc, argv), {}, {}};
     if (argc > 0) context.program = shell_quoted(argv[0]);
+    context.lacks = lacks;
     CLI::App program(
         "Assay reproduces the figures and tables of papers on LLM systems, under failures, and\n"
         "says for each claim what the paper reports, what we got, how, and whether it holds.",
@@ -198,27 +224,26 @@ int main(int argc, char** argv, Registry registry) {
         "  assay reproduce           # everything at profile toy, with a report\n"
         "  assay headlines           # the papers' numbers beside ours\n"
         "  assay claims              # what holds and what does not\n"
+        "  assay help run            # a command's options and examples\n"
         "Exit codes: 0 ok, 1 usage or infrastructure, 2 regression or contradicted claim "
         "(--gate),\n"
         "            3 ambiguous, 4 not supported here.");
+    const std::string_view first = argc > 1 ? argv[1] : "";
+    if (first == "complete") {  // for the completions of shells
+        std::cout << completions(program, registry, {argv + 2, argv + argc});
+        return after_printing(exit_ok);
+    }
+    if (first == "man") {  // for the installation
+        std::cout << man_page(program);
+        return after_printing(exit_ok);
+    }
     try {
-        program.parse(argc, argv);
-    } catch (const CLI::Success& success) {  // --help, --version
-        return after_printing(program.exit(success) == 0 ? exit_ok : exit_error);
-    } catch (const CLI::ParseError& error) {
-        if (argc <= 1) {
-            std::cerr << program.help();
-            return exit_error;
-        }
-        std::string sentence = empty_value_sentence(program, argc, argv);
-        if (sentence.empty()) sentence = usage_sentence(program, error, argc, argv);
-        return complain(UserError(sentence), exit_error);
-    } catch (const std::exception& error) {
+        std::vector<char*> arguments = without_help_command(program, argc, argv);
+        return parse_and_act(program, context, static_cast<int>(arguments.size()),
+                             arguments.data());
+    } catch (const UserError& error) {
         return complain(error, exit_error);
     }
-    if (const std::string sentence = empty_value_sentence(program, argc, argv); !sentence.empty())
-        return complain(UserError(sentence), exit_error);
-    return act(context);
 }
 
 }  // namespace assay::cli

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "suite/base/error.hpp"
+#include "suite/base/suggested_command.hpp"
 
 namespace assay::cli {
 namespace {
@@ -82,9 +83,9 @@ std::vector<const Claim*> select_claims(const Registry& registry, const std::str
                 claims.push_back(&claim);
     if (claims.empty() && ids.empty()) {
         const auto nearest = nearest_id(pattern, known_patterns(registry));
-        throw UserError(fmt::format("no claim or experiment '{}'; {}`assay claims` lists them all",
-                                    pattern,
-                                    nearest ? fmt::format("did you mean '{}'? ", *nearest) : ""));
+        throw UserError(fmt::format("no claim or experiment '{}'; {}{} lists them all", pattern,
+                                    nearest ? fmt::format("did you mean '{}'? ", *nearest) : "",
+                                    suggested("claims")));
     }
     return claims;
 }

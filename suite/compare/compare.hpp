@@ -37,6 +37,7 @@ enum class Reason {
     not_positive,      ///< no ratio of values that are not all above zero: their order decides
                        ///< where the sides do not overlap, else ambiguous. A benchmark's time of
                        ///< zero was not measured: not comparable
+    not_a_number,      ///< not comparable: a benchmark wrote NaN or Infinity
     context_differs,   ///< not comparable: says in what
     only_in_a,         ///< not comparable
     only_in_b,
@@ -48,9 +49,9 @@ enum class Reason {
 ASSAY_NAMES(Reason, (within_margin, "within-margin"), (beyond_margin, "beyond-margin"),
             (straddles_margin, "straddles-margin"), (too_few, "too-few"), bimodal, identical,
             changed, (no_direction, "no-direction"), (not_positive, "not-positive"),
-            (context_differs, "context-differs"), (only_in_a, "only-in-a"),
-            (only_in_b, "only-in-b"), (all_failed, "all-failed"), (all_excluded, "all-excluded"),
-            (aggregates_only, "aggregates-only"))
+            (not_a_number, "not-a-number"), (context_differs, "context-differs"),
+            (only_in_a, "only-in-a"), (only_in_b, "only-in-b"), (all_failed, "all-failed"),
+            (all_excluded, "all-excluded"), (aggregates_only, "aggregates-only"))
 
 struct Options {
     double margin = 0.01;             ///< relative; what is smaller does not matter

@@ -5,8 +5,10 @@
 #include <map>
 #include <utility>
 
+#include "suite/base/date.hpp"
 #include "suite/compare/read_arm.hpp"
 #include "suite/import_export/google_benchmark_file.hpp"
+#include "suite/store/ids.hpp"
 
 namespace assay::compare {
 namespace {
@@ -98,7 +100,8 @@ Arm read_google_benchmark(const std::string& text, const std::string& source) {
     const nlohmann::json suspects = file.suspects();
     for (const auto& [key, value] : suspects.items())
         arm.suspects[key] = value.is_string() ? value.get<std::string>() : value.dump();
-    arm.sessions = {{.id = "", .started = date, .warnings = file.warnings()}};
+    const auto at = read_date(date);
+    arm.sessions = {{.id = "", .started = at ? store::utc(*at) : "", .warnings = file.warnings()}};
     arm.series = read.finish();
     return arm;
 }

@@ -36,6 +36,10 @@ Row unjudged(const Match& match, const Options& options) {
     row.id.labels = named.name.labels;
     row.unit = named.unit;
     row.better = named.better;
+    // Which way is better may have been stated of one side only.
+    for (const Series* side : {match.a, match.b})
+        if (side && side->name.metric == named.name.metric && row.better == Direction::none)
+            row.better = side->better;
     row.ratio = row.low = row.high = std::numeric_limits<double>::quiet_NaN();
     row.n_a = match.a ? static_cast<int>(match.a->points.size()) : 0;
     row.n_b = match.b ? static_cast<int>(match.b->points.size()) : 0;
@@ -83,6 +87,11 @@ std::string how_it_failed(const Series& side, const char* name) {
     return fmt::format("of the {} samples of {}, {} failed and {} were marked invalid{}",
                        side.failed + side.excluded, name, side.failed, side.excluded,
                        why_text(side));
+}
+
+/// Of what one side has alone: why there is no value of it; "" where there are some.
+std::string why_empty(const Series& side, const char* name) {
+    return side.points.empty() && side.failed > 0 ? how_it_failed(side, name) : "";
 }
 
 /// Both sides without a single value, and both failed. False: something else.
@@ -200,9 +209,9 @@ RowVerdict by_direction(Direction better, bool above) {
 Row judge(const Match& match, const Options& options) {
     Row row = unjudged(match, options);
     if (match.b == nullptr)
-        decide(row, RowVerdict::not_comparable, Reason::only_in_a);
+        decide(row, RowVerdict::not_comparable, Reason::only_in_a, why_empty(*match.a, "A"));
     else if (match.a == nullptr)
-        decide(row, RowVerdict::not_comparable, Reason::only_in_b);
+        decide(row, RowVerdict::not_comparable, Reason::only_in_b, why_empty(*match.b, "B"));
     else if (!match.differs.empty())
         decide_context(row, match);
     else if (!decide_failed_before(row, *match.a, *match.b) && !decide_empty(row, *match.b, "B") &&

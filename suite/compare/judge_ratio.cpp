@@ -1,9 +1,11 @@
 // The ratio of two series: its interval against the margin, or the order of the values where there
 // is no ratio.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "suite/compare/judge.hpp"
 #include "suite/import_export/google_benchmark_file.hpp"
@@ -116,6 +118,28 @@ void refuse_unmeasured_times(Row& row, const std::vector<double>& a, const std::
                        in_a, in_a.empty() || in_b.empty() ? "" : " and ", in_b));
 }
 
+/// "NaN in 3 of 6 values of B"; "" where all are numbers.
+std::string odd_numbers_text(const std::vector<double>& values, const char* name) {
+    std::map<std::string_view, int> words;
+    for (const double value : values)
+        if (!std::isfinite(value)) ++words[odd_number_word(value)];
+    std::vector<std::string> parts;
+    for (const auto& [word, n] : words)
+        parts.push_back(fmt::format("{} in {} of {} values of {}", word, n, values.size(), name));
+    return fmt::format("{}", fmt::join(parts, " and "));
+}
+
+/// What a benchmark wrote as NaN or Infinity. False: there is none.
+bool decide_odd_numbers(Row& row, const std::vector<double>& a, const std::vector<double>& b) {
+    if (!row.id.experiment.starts_with(benchmark_prefix)) return false;
+    const std::string in_a = odd_numbers_text(a, "A"), in_b = odd_numbers_text(b, "B");
+    if (in_a.empty() && in_b.empty()) return false;
+    decide(row, RowVerdict::not_comparable, Reason::not_a_number,
+           fmt::format("{} is {}{}{}", row.id.metric, in_a,
+                       in_a.empty() || in_b.empty() ? "" : " and ", in_b));
+    return true;
+}
+
 /// What the widest interval of so few values covers; the level asked for where that is more.
 double attained_level(const Basis& basis, double asked) {
     // That all values lie on one side of the truth; all of one side below all of the other.
@@ -146,6 +170,7 @@ std::string too_few_text(const Row& row, const Basis& basis, double level) {
 
 void judge_ratio(Row& row, const Pairs& pairs, const Options& options) {
     const auto a = values_of(*row.a), b = values_of(*row.b);
+    if (decide_odd_numbers(row, a, b)) return;
     if (!has_ratio(a) || !has_ratio(b))
         return is_benchmark_time(row.id.experiment, row.id.metric)
                    ? refuse_unmeasured_times(row, a, b)

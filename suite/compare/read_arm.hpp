@@ -17,8 +17,8 @@ namespace assay::compare {
 
 /// The metric that says of a part of a sample that is ok, named by its labels, that it failed: a
 /// benchmark of a program of which others ran. To a comparison it is a failure of the metric beside
-/// it with these labels, the figure's.
-inline constexpr std::string_view failed_part_metric = "failed";
+/// it with these labels, the figure's; or of the one that a label names, a counter.
+inline constexpr std::string_view failed_part_metric = "failed", failed_counter_label = "counter";
 
 /// The samples of some sessions of a store. Units, directions and determinism come from the
 /// registry; an experiment that it does not know gives metrics without direction.
@@ -27,7 +27,7 @@ Arm arm_of_sessions(const Registry&, const store::Store&, const std::vector<std:
 /// The newest samples of every series of a database.
 Arm arm_of_store(const Registry&, const store::Store&);
 
-/// Google Benchmark's JSON: repetitions of one name are the points of one series per metric
+/// Google Benchmark's JSON: repetitions of one benchmark are the points of one series per metric
 /// (real_time and cpu_time in seconds, lower is better, and every counter), unpaired; aggregates
 /// are left out, errors count as failed. Names, units and context are those of an import of the
 /// file, so that either compares with the other. UserError with line and column for malformed text,
@@ -35,8 +35,8 @@ Arm arm_of_store(const Registry&, const store::Store&);
 Arm read_google_benchmark(const std::string& text, const std::string& source);
 
 /// What `assay compare` takes for A or B:
-///   FILE.json            Google Benchmark's output
-///   FILE.db              the newest samples of each series of another database (or .sqlite)
+///   FILE.json            Google Benchmark's output, in a file or pipe of any name with a '/' or
+///   '.' FILE.db              the newest samples of each series of another database (or .sqlite)
 ///   FILE.db:SELECTOR     what SELECTOR names in another database (or .sqlite)
 ///   1a2b3c4d             a session, by id or prefix
 ///   latest, latest~2     the newest finished session, the second before it
@@ -48,5 +48,16 @@ Arm read_google_benchmark(const std::string& text, const std::string& source);
 Arm read_arm(const Registry&, const std::filesystem::path& database, const std::string& typed);
 /// The same of the database that is open: whoever interrupts it ends the reading.
 Arm read_arm(const Registry&, const store::Store& database, const std::string& typed);
+
+/// Both sides of a comparison. A session that both name counts on one side only: on that which has
+/// no other, else in B.
+struct Arms {
+    Arm a, b;
+    std::string note{};  ///< a sentence where both are the same, or share sessions; else ""
+};
+Arms read_arms(const Registry&, const std::filesystem::path& database, const std::string& a,
+               const std::string& b);
+Arms read_arms(const Registry&, const store::Store& database, const std::string& a,
+               const std::string& b);
 
 }  // namespace assay::compare

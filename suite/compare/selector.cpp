@@ -8,9 +8,9 @@
 #include <functional>
 #include <optional>
 #include <set>
-#include <tuple>
 
 #include "suite/base/error.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/store/ids.hpp"
 #include "suite/store/store.hpp"
 
@@ -35,7 +35,8 @@ std::string suspect(const Session& session, const char* key) {
 }
 
 std::string list(const Sessions& newest_first) {
-    if (newest_first.empty()) return "the database has no sessions; `assay run` makes them";
+    if (newest_first.empty())
+        return "the database has no sessions; " + suggested("run") + " makes them";
     std::string text = "the sessions are, newest first:";
     for (std::size_t i = 0; i < std::min(newest_first.size(), most_listed); ++i) {
         const Session& session = newest_first[i];
@@ -211,12 +212,6 @@ std::vector<store::Session> newest_first(const store::Store& store) {
     std::erase_if(sessions, [](const Session& session) {
         return session.suspects.contains(store::rerun_mark);
     });
-    const auto ended = [](const Session& session) -> std::string_view {
-        if (session.state == "running") return "9";  // after every year
-        return session.finished.empty() ? session.started : session.finished;
-    };
-    std::stable_sort(sessions.begin(), sessions.end(),
-                     [&](const Session& a, const Session& b) { return ended(a) > ended(b); });
     return sessions;
 }
 
@@ -242,9 +237,7 @@ std::string says_of(const std::vector<Session>& oldest_first) {
 Selection select_sessions(const store::Store& store, const std::string& selector,
                           std::chrono::system_clock::time_point now) {
     Sessions sessions = selected(store, selector, now);
-    std::sort(sessions.begin(), sessions.end(), [](const Session& a, const Session& b) {
-        return std::tie(a.started, a.arrival, a.id) < std::tie(b.started, b.arrival, b.id);
-    });
+    std::reverse(sessions.begin(), sessions.end());
     std::string says = says_of(sessions);
     return {std::move(sessions), std::move(says)};
 }

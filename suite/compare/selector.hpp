@@ -21,14 +21,13 @@ struct Selection {
 /// latest, latest~N, baseline:NAME, commit:PREFIX, machine:PREFIX, since:TIME, between:FROM..TO, or
 /// a session by id or prefix. A TIME is a beginning of an ISO 8601 text ("2026-11", "2026-11-21",
 /// "2026-11-21T02:03") or, with since:, a span back from `now`: 12h, 7d, 2w (at most 50 years). TO
-/// is included as far as it is written. latest is what ended last. Sessions that still run, and
-/// what a night ran again, count only when named by their id. UserError: nothing matches, or a
+/// is included as far as it is written. latest is what was recorded last. Sessions that still run,
+/// and what a night ran again, count only when named by their id. UserError: nothing matches, or a
 /// prefix stands for several commits or machines; the text lists what there is.
 Selection select_sessions(const store::Store&, const std::string& selector,
                           std::chrono::system_clock::time_point now);
 
-/// The session that ended last first (an interrupted one may have been resumed); those that still
-/// run before all others. Without what nights ran again (store::rerun_mark).
+/// In the order of Store::sessions(), without what nights ran again (store::rerun_mark).
 std::vector<store::Session> newest_first(const store::Store&);
 
 /// Whether it begins as baseline:NAME, commit:PREFIX and so on do, so that it names no file.

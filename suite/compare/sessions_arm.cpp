@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
+#include "suite/base/suggested_command.hpp"
 #include "suite/compare/read_arm.hpp"
 #include "suite/compare/selector.hpp"
 #include "suite/import_export/google_benchmark_file.hpp"
@@ -91,8 +93,8 @@ class Collector {
             fmt::format("seed {} round {}{}", sample.seed, sample.round,
                         times > 1 ? fmt::format(" ({})", times) : std::string());
         for (const store::MetricValue& metric : sample.metrics)
-            if (const std::string* whose = metric_of_failure(group, metric))
-                ++series_of(group, {*whose, metric.labels, 0}).failed;
+            if (const auto failed = failed_part(group, metric))
+                ++series_of(group, *failed).failed;
             else
                 series_of(group, metric)
                     .points.push_back({metric.value, pair, sample.id, session_});
@@ -103,13 +105,19 @@ class Collector {
                (key.variant.empty() || registry_.experiment(key.experiment) == nullptr);
     }
 
-    /// Of which metric this one tells the failure; null: it is a value.
-    const std::string* metric_of_failure(const Group& group,
-                                         const store::MetricValue& metric) const {
-        if (metric.name != failed_part_metric || group.imported_benchmark) return nullptr;
+    /// Which metric this one tells the failure of; nullopt: it is a value.
+    std::optional<store::MetricValue> failed_part(const Group& group,
+                                                  const store::MetricValue& metric) const {
+        if (metric.name != failed_part_metric || group.imported_benchmark) return std::nullopt;
         const Experiment* experiment = registry_.experiment(group.key.experiment);
-        return experiment && experiment->metric(failed_part_metric) ? &experiment->figure.metric
-                                                                    : nullptr;
+        if (!experiment || !experiment->metric(failed_part_metric)) return std::nullopt;
+        store::MetricValue part{experiment->figure.metric, metric.labels, 0};
+        if (const auto counter = part.labels.find(failed_counter_label);
+            counter != part.labels.end()) {
+            part.name = assay::to_string(counter->second);
+            part.labels.erase(counter);
+        }
+        return part;
     }
 
     /// What affects speed. Of an imported benchmark: what its file says of the machine, as when the
@@ -263,8 +271,8 @@ Arm arm_of_store(const Registry& registry, const store::Store& store) {
         used.push_back(session);
     }
     if (used.empty())
-        throw UserError(fmt::format("{}: no finished samples in it; `assay run` makes them",
-                                    store.path().string()));
+        throw UserError(fmt::format("{}: no finished samples in it; {} makes them",
+                                    store.path().string(), suggested("run")));
     std::reverse(used.begin(), used.end());
     return {fmt::format("{}, its newest samples ({})", store.path().string(), says_of(used)),
             collector.finish(), joined_suspects(used), circumstances(used)};

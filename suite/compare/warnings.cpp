@@ -9,8 +9,11 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
+#include "suite/compare/matching.hpp"
 #include "suite/import_export/google_benchmark_file.hpp"
+#include "suite/store/ids.hpp"
 
 namespace assay::compare {
 namespace {
@@ -109,6 +112,19 @@ std::string suspect(const Arm& arm, const char* key) {
     return found == arm.suspects.end() ? std::string() : found->second;
 }
 
+/// Of a benchmark's row: what a side does not know of its machine, so that it may be another one.
+std::vector<std::string> unknown_sentences(const Row& row) {
+    std::vector<std::string> sentences;
+    if (!row.a || !row.b || !row.id.experiment.starts_with(benchmark_prefix)) return sentences;
+    for (const auto& [mine, other, name] :
+         {std::tuple(row.a, row.b, "A"), std::tuple(row.b, row.a, "B")})
+        if (const auto keys = unknown_context(*mine, *other, {}); !keys.empty())
+            sentences.push_back(
+                fmt::format("{} does not tell its {}: they may be other ones than those of {}",
+                            name, fmt::join(keys, ", "), name[0] == 'A' ? "B" : "A"));
+    return sentences;
+}
+
 /// Files of Google Benchmark tell of no machine but its processors and caches: two hosts may look
 /// like one.
 std::string host_sentence(const Arm& a, const Arm& b) {
@@ -137,6 +153,21 @@ std::string clock_sentence(const Arm& a, const Arm& b) {
         "the processors had another clock, {:g} MHz in A and {:g} MHz in B (mhz_per_cpu): a "
         "difference may be the machine's, not the code's",
         in_a, in_b);
+}
+
+/// "A: session 1a2b3c4d is dated 2031-01-01 02:03, in the future: …" of the first such session.
+std::vector<std::string> future_sentences(const Arm& a, const Arm& b) {
+    std::vector<std::string> sentences;
+    for (const auto& [name, arm] : {std::pair("A", &a), std::pair("B", &b)})
+        for (const ArmSession& session : arm->sessions) {
+            const std::string words = store::future_words(session.started);
+            if (words.empty()) continue;
+            sentences.push_back(fmt::format(
+                "{}: {} {}", name,
+                session.id.empty() ? "the file" : fmt::format("session {:.8}", session.id), words));
+            break;
+        }
+    return sentences;
 }
 
 bool in_turns(const Arm& arm) {
@@ -182,14 +213,18 @@ void warn_of_new_failures(std::vector<Row>& rows) {
 }
 
 void warn_of_circumstances(std::vector<Row>& rows, const Arm& a, const Arm& b) {
+    const std::vector<std::string> future = future_sentences(a, b);
     std::vector<std::string> sentences;
     for (std::string sentence :
          {host_sentence(a, b), clock_sentence(a, b), busy_sentence(a, b), setting_sentence(a, b)})
         if (!sentence.empty()) sentences.push_back(std::move(sentence));
     const bool one_program = is_one_program(a, b);
     for (Row& row : rows) {
+        row.warnings.insert(row.warnings.end(), future.begin(), future.end());
         if (!machine_decided(row)) continue;
         row.warnings.insert(row.warnings.end(), sentences.begin(), sentences.end());
+        const auto unknown = unknown_sentences(row);
+        row.warnings.insert(row.warnings.end(), unknown.begin(), unknown.end());
         if (one_program && has_changed(row))
             row.warnings.emplace_back(
                 "A and B are of one program: a difference is the machine's or chance, not the "

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "suite/base/input_file.hpp"
 #include "suite/base/sha256.hpp"
 
 namespace assay::data {
@@ -132,6 +133,7 @@ Check check_file(const Entry& entry, const std::filesystem::path& file,
         result.says = "the file cannot be read";
         return result;
     }
+    pass_over_byte_order_mark(in);
     try {
         check_format(in);
     } catch (const DataError& error) {

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "suite/base/error.hpp"
+#include "suite/base/json_text.hpp"
 
 namespace assay::drive {
 
@@ -93,9 +94,14 @@ json RecordingReader::line() {
     std::string text;
     std::getline(in_, text);
     ++lines_;
-    json object = json::parse(text, nullptr, false);
-    if (!object.is_object()) refuse("it is not a JSON object; was the recording cut off?");
-    return object;
+    try {
+        json object = parse_json(text);
+        if (!object.is_object()) refuse("it is not a JSON object; was the recording cut off?");
+        return object;
+    } catch (const JsonError& error) {
+        refuse(
+            fmt::format("column {}: {}; was the recording cut off?", error.column, error.what()));
+    }
 }
 
 void RecordingReader::refuse(const std::string& why) const {

@@ -13,6 +13,7 @@
 
 #include "suite/base/datasets.hpp"
 #include "suite/base/describe.hpp"
+#include "suite/claim/tolerance.hpp"
 
 namespace assay {
 
@@ -176,11 +177,15 @@ json experiment_json(const Registry& registry, const Experiment& experiment) {
                 {"profiles", told(experiment.profiles)},
                 {"figure", told(experiment.figure)},
                 {"claims", json::array()},
+                {"claim_values", json::array()},
                 {"fault_phases", json::array()}};
     const System* system = registry.system(experiment.system());
     if (system == nullptr) return object;
     for (const Claim& claim : system->claims)
-        if (claim.experiment == experiment.id) object["claims"].push_back(claim.id);
+        if (claim.experiment == experiment.id) {
+            object["claims"].push_back(claim.id);
+            object["claim_values"].push_back(value_text(claim));
+        }
     if (experiment.takes_faults) object["fault_phases"] = told(system->fault_phases);
     return object;
 }

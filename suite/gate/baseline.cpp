@@ -8,10 +8,13 @@
 #include <set>
 
 #include "suite/base/error.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/compare/read_arm.hpp"
 #include "suite/gate/benchmark_experiment.hpp"
 #include "suite/gate/confirmation.hpp"
 #include "suite/gate/kept_programs.hpp"
+#include "suite/gate/output/night_words.hpp"
+#include "suite/gate/row_past.hpp"
 #include "suite/gate/row_patterns.hpp"
 #include "suite/report/text/row_name.hpp"
 
@@ -29,9 +32,9 @@ store::NightRecord night_of(const store::Store& store, const store::Nights& nigh
     }
     if (session.empty())
         throw UserError(
-            fmt::format("there is no finished night of '{0}' to accept; `assay nightly "
-                        "SUITE.toml` with name = \"{0}\" makes one",
-                        acceptance.name));
+            fmt::format("there is no finished night of '{0}' to accept; {1} with name = \"{0}\" "
+                        "makes one",
+                        acceptance.name, suggested("nightly SUITE.toml")));
     store::NightRecord by_hand;  // a session of `assay run` is as good a level
     by_hand.session = session;
     if (const auto of = store.session(session)) {
@@ -127,11 +130,11 @@ std::vector<RowId> rows_like(const store::Nights& nights, const store::NightReco
     return rows;
 }
 
-/// When the night began that saw it first; empty: not known.
+/// The session of the night that saw it first; empty: not known.
 std::string first_seen(const store::RegressionRecord& record, const store::Nights& nights) {
     if (record.steps.empty()) return {};
     for (const store::NightRecord& night : nights.nights(record.suite))
-        if (night.id == record.steps.front().night) return night.started;
+        if (night.id == record.steps.front().night) return night.session;
     return {};
 }
 
@@ -139,13 +142,17 @@ std::string first_seen(const store::RegressionRecord& record, const store::Night
 /// Nothing was seen of a row without values: its regression stays as it is. So does one that the
 /// session is older than, since the level does not hold what was seen later. What the night has no
 /// more, since it left the suite, ends; another session says nothing about what it lacks.
-void settle(store::Nights& nights, const Acceptance& acceptance, const store::NightRecord& night,
-            const SessionRows& has, Accepted& accepted) {
+void settle(const std::map<std::string, long>& places, store::Nights& nights,
+            const Acceptance& acceptance, const store::NightRecord& night, const SessionRows& has,
+            Accepted& accepted) {
     const std::vector<RowId>& rows = accepted.rows;
+    const auto is_older = [&](const std::string& session, const std::string& other) {
+        const auto one = places.find(session), two = places.find(other);
+        return one != places.end() && two != places.end() && one->second < two->second;
+    };
     for (const store::RegressionRecord& record :
          nights.regressions(night.suite.empty() ? acceptance.name : night.suite, night.machine)) {
-        const auto state = of_word<State>(record.state);
-        if (state != State::candidate && state != State::confirmed) continue;
+        if (!is_open(state_of(record))) continue;
         if (!rows.empty() && std::find(rows.begin(), rows.end(), record.row) == rows.end())
             continue;
         const bool is_gone = !has.has_values(record.row) && !has.is_empty(record.row);
@@ -153,8 +160,7 @@ void settle(store::Nights& nights, const Acceptance& acceptance, const store::Ni
             accepted.open.push_back(record.row);
             continue;
         }
-        // The newest night holds all that was seen, whatever the clock said meanwhile.
-        if (!is_gone && !acceptance.session.empty() && night.started < first_seen(record, nights)) {
+        if (!is_gone && is_older(night.session, first_seen(record, nights))) {
             accepted.later.push_back(record.row);
             continue;
         }
@@ -173,7 +179,7 @@ std::optional<BaselineLevel> baseline_level(const store::Store& store, const sto
     std::optional<BaselineLevel> level;
     for (const store::AcceptedLevel& accepted : nights.levels(name)) {
         if (!accepted.row)
-            level = BaselineLevel{accepted.session, accepted.since, {}};
+            level = BaselineLevel{accepted.session};
         else if (level)
             level->rows[*accepted.row] = accepted;
     }
@@ -181,7 +187,7 @@ std::optional<BaselineLevel> baseline_level(const store::Store& store, const sto
     for (const store::Baseline& baseline : store.baselines())
         if (baseline.name == name)
             if (const auto session = store.session(baseline.session))
-                return BaselineLevel{session->id, session->started, {}};
+                return BaselineLevel{session->id};
     return std::nullopt;
 }
 
@@ -197,9 +203,9 @@ UserError unknown_baseline(const store::Store& store, const store::Nights& night
     const std::vector<std::string> known = baseline_names(store, nights);
     if (known.empty())
         return UserError(
-            fmt::format("there is no baseline '{}', nor any other; `assay baseline accept SUITE` "
-                        "makes one of the suite's newest night",
-                        name));
+            fmt::format("there is no baseline '{}', nor any other; {} makes one of the suite's "
+                        "newest night",
+                        name, suggested("baseline accept SUITE")));
     const auto nearest = nearest_id(name, known);
     return UserError(fmt::format("there is no baseline '{}'{}; known: {}", name,
                                  nearest ? fmt::format("; did you mean '{}'?", *nearest) : "",
@@ -241,13 +247,13 @@ Accepted accept_level(const Registry& registry, store::Store& store, store::Nigh
                           left_out_by(night, nights));
     Accepted accepted;
     accepted.session = night.session;
+    accepted.started = night.started;
     accepted.of_night = !night.id.empty();
     accepted.verdict = night.verdict;
     if (!acceptance.series.empty()) {
         if (!baseline_level(store, nights, acceptance.name))
-            throw UserError(fmt::format(
-                "'{0}' has no baseline yet: accept everything first, `assay baseline accept {0}`",
-                acceptance.name));
+            throw UserError(fmt::format("'{}' has no baseline yet: accept everything first, {}",
+                                        acceptance.name, accept_command(acceptance.name)));
         const std::vector<RowId> named = rows_like(nights, night, acceptance.series);
         for (const RowId& row : named)
             (has.has_values(row) ? accepted.rows : accepted.empty).push_back(row);
@@ -276,7 +282,7 @@ Accepted accept_level(const Registry& registry, store::Store& store, store::Nigh
     }
     for (const RowId& row : accepted.rows)
         nights.accept({acceptance.name, row, night.session, "", acceptance.why, ""});
-    settle(nights, acceptance, night, has, accepted);
+    settle(store.places(), nights, acceptance, night, has, accepted);
     const KeptPrograms programs(store.path());
     const auto program = programs.executable(night.program);
     accepted.program_kept = !program.empty() && programs.damage(program).empty();

@@ -15,8 +15,13 @@ namespace assay::gate {
 
 struct BaselineLevel {
     std::string session;  ///< of everything that was not accepted on its own later
-    std::string since;    ///< when that session started
-    std::map<RowId, store::AcceptedLevel> rows;  ///< accepted on their own since
+    std::map<RowId, store::AcceptedLevel> rows = {};  ///< accepted on their own since
+
+    /// Whose values the row is compared with.
+    const std::string& session_of(const RowId& row) const {
+        const auto own = rows.find(row);
+        return own == rows.end() ? session : own->second.session;
+    }
 };
 
 /// nullopt: nothing of that name was accepted yet. A baseline that was set by its session alone
@@ -40,6 +45,7 @@ struct Acceptance {
 };
 struct Accepted {
     std::string session;
+    std::string started;          ///< when that session did
     std::vector<RowId> rows;      ///< accepted on their own; empty: everything
     std::size_t with_values = 0;  ///< of everything: rows of the night that have some
     std::vector<RowId> empty;     ///< of that session without a valid value: nothing judges them

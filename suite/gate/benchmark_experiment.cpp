@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "suite/base/build_folder.hpp"
 #include "suite/base/error.hpp"
 #include "suite/base/process.hpp"
 #include "suite/base/sha256.hpp"
@@ -19,6 +20,7 @@
 #include "suite/experiment/declaration.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/import_export/google_benchmark_file.hpp"
+#include "suite/runner/sample/pipe_recorder.hpp"
 
 namespace assay::gate {
 namespace {
@@ -27,6 +29,8 @@ namespace fs = std::filesystem;
 
 /// What a sample says of the file that it is about to start.
 constexpr std::string_view build_event = "program";
+/// And of each benchmark that did not run, while others of the program did.
+constexpr std::string_view not_run_event = "not run";
 
 /// Arguments in one text: separated by spaces, each space or backslash inside one escaped.
 std::string joined(const std::vector<std::string>& arguments) {
@@ -95,37 +99,88 @@ void run_program(const fs::path& program, const std::vector<std::string>& argume
 /// Counters by which a benchmark says what share of the machine's own limit it reaches.
 constexpr const char* limits[] = {"of_read", "of_copy", "of_peak"};
 
-/// The fastest repetition of each benchmark, and the best of its shares of limits; of those without
-/// one, that they failed: the others of the program are none the worse for it. std::runtime_error
-/// where none ran.
+bool is_limit(std::string_view counter) {
+    return std::find(std::begin(limits), std::end(limits), counter) != std::end(limits);
+}
+
+/// Of one benchmark.
+struct Repetitions {
+    const GoogleBenchmarkFile::Repetition* fastest = nullptr;  // null: none ran
+    std::map<std::string, double> shares;                      // the best, by counter
+    const GoogleBenchmarkFile::Repetition* other = nullptr;    // one that did not run
+};
+
+double real_time_s(const GoogleBenchmarkFile::Repetition& repetition) {
+    return repetition.metrics.front().value;
+}
+
+/// What is no number has failed, alone.
+void record_counter(const std::string& benchmark, const std::string& counter, double value,
+                    Recorder& recorder) {
+    Labels labels{{"benchmark", benchmark}};
+    if (std::isfinite(value)) return recorder.metric(counter, value, labels);
+    labels.emplace(compare::failed_counter_label, counter);
+    recorder.metric(compare::failed_part_metric, 1, labels);
+    recorder.event(not_run_event, 0, -1,
+                   {{"benchmark", benchmark},
+                    {"counter", counter},
+                    {"skipped", false},
+                    {"reason", fmt::format("its {} is {}", counter, odd_number_word(value))}});
+}
+
+/// The time and the other counters of the fastest repetition, and the best shares of limits.
+void record_fastest(const std::string& name, const Repetitions& all, Recorder& recorder) {
+    recorder.metric(benchmark_time, real_time_s(*all.fastest), {{"benchmark", name}});
+    for (const auto& [counter, share] : all.shares) record_counter(name, counter, share, recorder);
+    for (const auto& counter : all.fastest->metrics)
+        if (!is_limit(counter.name) && !is_benchmark_time(all.fastest->experiment, counter.name))
+            record_counter(name,
+                           counter.name == compare::failed_part_metric ? "counter:" + counter.name
+                                                                       : counter.name,
+                           counter.value, recorder);
+}
+
+/// Each benchmark of the program; of those that did not run, that they failed or what they say: the
+/// others are none the worse for it. std::runtime_error where none ran.
 void record_benchmarks(const GoogleBenchmarkFile& file, Recorder& recorder) {
-    std::map<std::string, double> fastest;                         // by the benchmark's name
-    std::map<std::pair<std::string, std::string>, double> shares;  // by benchmark and counter
-    std::set<std::string> failed;
+    std::map<std::string, Repetitions> benchmarks;
     std::string why = "no benchmark in it ran";
     for (const auto& repetition : file.repetitions()) {
         const std::string name = repetition.experiment.substr(benchmark_prefix.size());
+        Repetitions& all = benchmarks[name];
         if (repetition.metrics.empty()) {
             why = name + ": " + repetition.reason;
-            if (repetition.status == "failed") failed.insert(name);
+            if (!all.other || repetition.status == "failed") all.other = &repetition;
             continue;
         }
-        const double real_time_s = repetition.metrics.front().value;
-        const auto [best, is_first] = fastest.emplace(name, real_time_s);
-        best->second = std::min(best->second, real_time_s);
+        if (!all.fastest || real_time_s(repetition) < real_time_s(*all.fastest))
+            all.fastest = &repetition;
         for (const auto& counter : repetition.metrics)
-            if (std::find(std::begin(limits), std::end(limits), counter.name) != std::end(limits))
-                if (double& share = shares[{name, counter.name}]; counter.value > share)
-                    share = counter.value;
+            if (is_limit(counter.name)) {
+                double& share = all.shares.emplace(counter.name, counter.value).first->second;
+                share = std::fmax(share, counter.value);  // what is no number gives way
+            }
     }
-    if (fastest.empty()) throw std::runtime_error(why);
-    for (const auto& [name, real_time_s] : fastest)
-        recorder.metric("real_time", real_time_s, {{"benchmark", name}});
-    for (const auto& [of, share] : shares)
-        recorder.metric(of.second, share, {{"benchmark", of.first}});
-    for (const std::string& name : failed)
-        if (!fastest.contains(name))
-            recorder.metric(compare::failed_part_metric, 1, {{"benchmark", name}});
+    if (std::none_of(benchmarks.begin(), benchmarks.end(),
+                     [](const auto& benchmark) { return benchmark.second.fastest; }))
+        throw std::runtime_error(why);
+    for (const auto& [name, all] : benchmarks) {
+        if (all.fastest) {
+            record_fastest(name, all, recorder);
+            continue;
+        }
+        const bool failed = all.other->status == "failed";
+        if (failed) recorder.metric(compare::failed_part_metric, 1, {{"benchmark", name}});
+        recorder.event(not_run_event, 0, -1,
+                       {{"benchmark", name}, {"skipped", !failed}, {"reason", all.other->reason}});
+    }
+}
+
+/// Of a program that ended well and left its results empty.
+std::string nothing_ran(const std::vector<std::string>& arguments) {
+    for (const std::string& argument : arguments)
+        if (argument.starts_with("--benchmark_filter=")) return "no benchmark matches " + argument;
+    return "it ran no benchmark";
 }
 
 void run(const Benchmark& benchmark, Recorder& recorder) {
@@ -142,6 +197,7 @@ void run(const Benchmark& benchmark, Recorder& recorder) {
         throw UserError(fmt::format("{} wrote no results: is it a program of Google Benchmark?",
                                     program.string()));
     const std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (text.empty()) throw std::runtime_error(nothing_ran(arguments));
     record_benchmarks(GoogleBenchmarkFile(text, program.string()), recorder);
 }
 
@@ -154,8 +210,16 @@ std::vector<MetricSpec> metrics() {
                                      {"benchmark"}},
                                     {std::string(compare::failed_part_metric),
                                      "count",
-                                     "1 for a benchmark that failed, beside others that ran",
+                                     "1 for a benchmark or a counter of one that failed, beside "
+                                     "others that ran",
                                      Direction::lower,
+                                     false,
+                                     {"benchmark", std::string(compare::failed_counter_label)}},
+                                    {std::string(runner::any_metric),
+                                     "",
+                                     "whatever else a benchmark counts; a suite says which way is "
+                                     "better (better = { GFLOPS = \"higher\" })",
+                                     Direction::none,
                                      false,
                                      {"benchmark"}}};
     for (const char* limit : limits)
@@ -196,11 +260,6 @@ Experiment make_experiment() {
 
 bool is_path(const fs::path& program) { return program.native().find('/') != std::string::npos; }
 
-fs::path folder_of_this_program() {
-    std::error_code error;
-    return fs::read_symlink("/proc/self/exe", error).parent_path();
-}
-
 bool can_be_executed(const fs::path& file) {
     std::error_code error;
     return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
@@ -209,13 +268,16 @@ bool can_be_executed(const fs::path& file) {
 /// nullopt: it can be started.
 std::optional<std::string> trouble_with(const fs::path& named) {
     const fs::path program = find_benchmark_program(named);
-    if (can_be_executed(program)) return std::nullopt;
     std::error_code error;
+    if (!is_path(program))  // neither beside nor in PATH, and a name means nothing else
+        return fmt::format("is not there, neither beside assay, in {}, nor in PATH; {}",
+                           program_folder().string(),
+                           fs::exists(program, error)
+                               ? fmt::format("for the file here write ./{}", program.string())
+                               : "is it built?");
+    if (can_be_executed(program)) return std::nullopt;
     if (fs::is_directory(program, error)) return "is a folder: name the program in it";
     if (fs::exists(program, error)) return "cannot be executed: chmod +x it";
-    if (!is_path(named))
-        return fmt::format("is not there, neither beside assay, in {}, nor in PATH; is it built?",
-                           folder_of_this_program().string());
     return fmt::format(
         "is not there{}: a path means that file and no other; is it built?",
         named.is_absolute() ? "" : fmt::format(", seen from {}", fs::current_path(error).string()));
@@ -223,12 +285,22 @@ std::optional<std::string> trouble_with(const fs::path& named) {
 
 }  // namespace
 
-std::vector<std::string> missing_programs(const SuiteFile& suite) {
-    std::vector<std::string> missing;
-    for (const SuiteBenchmark& benchmark : suite.benchmarks)
-        if (const auto trouble = trouble_with(benchmark.program))
-            missing.push_back(fmt::format("benchmark/{}: {} {}", benchmark.name,
-                                          benchmark.program.string(), *trouble));
+std::vector<std::string> missing_programs(const SuiteFile& suite, const fs::path& build) {
+    std::vector<std::string> missing, to_build;
+    for (const SuiteBenchmark& benchmark : suite.benchmarks) {
+        auto trouble = trouble_with(benchmark.program);
+        if (!trouble) continue;
+        const std::string program = benchmark.program.string();
+        if (build_command(build, {program})) {
+            trouble = "is not built yet";
+            if (std::find(to_build.begin(), to_build.end(), program) == to_build.end())
+                to_build.push_back(program);
+        }
+        missing.push_back(fmt::format("benchmark/{}: {} {}", benchmark.name, program, *trouble));
+    }
+    if (!to_build.empty())
+        missing.push_back(fmt::format("{} builds {}", *build_command(build, to_build),
+                                      to_build.size() == 1 ? "it" : "them"));
     return missing;
 }
 
@@ -247,6 +319,36 @@ std::optional<std::string> mixed_builds(std::span<const store::Sample> samples) 
             return fmt::format("benchmark/{} ran {} in {} builds ({})", program.first,
                                program.second, hashes.size(), fmt::join(hashes, ", "));
     return std::nullopt;
+}
+
+std::vector<NotRunPart> parts_not_run(const store::Sample& sample) {
+    std::vector<NotRunPart> parts;
+    if (sample.spec.experiment != benchmark_experiment) return parts;
+    for (const store::Event& event : sample.events)
+        if (event.kind == not_run_event && event.detail.is_object())
+            parts.push_back({.labels = {{"benchmark", event.detail.value("benchmark", "")}},
+                             .counter = event.detail.value("counter", ""),
+                             .skipped = event.detail.value("skipped", false),
+                             .reason = event.detail.value("reason", "")});
+    return parts;
+}
+
+std::vector<store::MetricUnit> stated_directions(const SuiteFile& suite) {
+    std::map<std::string, Direction> stated;
+    for (const MetricSpec& metric : metrics()) stated.emplace(metric.name, metric.better);
+    for (const SuiteBenchmark& benchmark : suite.benchmarks)
+        for (const auto& [counter, better] : benchmark.better)
+            if (const Direction known = stated.emplace(counter, better).first->second;
+                known != better)
+                throw UserError(fmt::format(
+                    "benchmark/{}: better: of {} {} is better already; one counter has one "
+                    "direction in all benchmarks of a suite",
+                    benchmark.name, counter, to_string(known)));
+    for (const MetricSpec& metric : metrics()) stated.erase(metric.name);
+    std::vector<store::MetricUnit> units;
+    for (const auto& [counter, better] : stated)
+        units.push_back({std::string(benchmark_experiment), counter, "", better});
+    return units;
 }
 
 System make_benchmark_system() {
@@ -272,7 +374,7 @@ std::string kept_benchmark_name(const fs::path& program) {
 
 fs::path find_benchmark_program(const fs::path& program) {
     std::error_code error;
-    const fs::path beside = folder_of_this_program() / kept_benchmark_name(program);
+    const fs::path beside = program_folder() / kept_benchmark_name(program);
     if (fs::is_regular_file(beside, error)) return beside;
     for (const std::string& candidate : program_candidates(program.string()))
         if (can_be_executed(candidate)) return candidate;

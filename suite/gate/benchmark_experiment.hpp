@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "suite/base/build_folder.hpp"
 #include "suite/experiment/system.hpp"
 #include "suite/gate/plan/suite_file.hpp"
 #include "suite/store/records.hpp"
@@ -17,16 +18,37 @@ inline constexpr std::string_view benchmark_experiment = "benchmark/program";
 
 /// The system "benchmark" with its one experiment, "benchmark/program": axes name (what the reports
 /// call it), program and arguments (one text, shell-quoted), none of which has values of its own;
-/// metric real_time in seconds, labelled by benchmark: the fastest of a sample's repetitions. Of a
-/// benchmark that failed beside others the metric "failed" says so (compare::failed_part_metric).
+/// metric real_time in seconds, labelled by benchmark: the fastest of a sample's repetitions;
+/// beside it the counters of that repetition, of which a suite may say which way is better. Of a
+/// benchmark or counter that failed beside others the metric "failed" says so
+/// (compare::failed_part_metric).
 System make_benchmark_system();
 
-/// Which of the suite's programs could not be started, and what was looked for: a sentence each.
-std::vector<std::string> missing_programs(const SuiteFile&);
+/// Which way of its benchmarks' counters the suite says is better, for the store to keep. UserError
+/// where two of its benchmarks say otherwise of one, or one otherwise than the experiment itself.
+std::vector<store::MetricUnit> stated_directions(const SuiteFile&);
+
+/// Which of the suite's programs could not be started, and what was looked for: a sentence each,
+/// and the command that builds those that `build` knows (build_folder.hpp).
+std::vector<std::string> missing_programs(const SuiteFile&,
+                                          const std::filesystem::path& build = build_folder());
 
 /// A sentence when samples of one program were made by two builds of it; the samples must be there
 /// with their events. nullopt: no sign of that.
 std::optional<std::string> mixed_builds(std::span<const store::Sample>);
+
+/// The time of each benchmark of a program.
+inline constexpr std::string_view benchmark_time = "real_time";
+
+/// A benchmark of a program, or a counter of one, that gave no value while others did.
+struct NotRunPart {
+    Labels labels;
+    std::string counter{};  ///< empty: the benchmark itself
+    bool skipped = false;   ///< by the program itself; else it failed
+    std::string reason;     ///< in the program's words
+};
+/// The sample must be there with its events.
+std::vector<NotRunPart> parts_not_run(const store::Sample&);
 
 /// The axes of one entry of a suite.
 Case benchmark_case(const SuiteBenchmark&);

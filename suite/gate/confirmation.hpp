@@ -12,8 +12,8 @@ namespace assay::gate {
 
 /// candidate: seen in one night, and again in that night's reruns. confirmed: seen again in
 /// another night, the next that could tell; fails the build. accepted: a person said that this is
-/// the new level (`assay baseline accept`). fixed: later nights are back. ignored: a person muted
-/// it.
+/// the new level (`assay baseline accept`). fixed: later nights are back. ignored: what
+/// older programs made of an open one that was muted.
 enum class State { candidate, confirmed, accepted, fixed, ignored };
 ASSAY_NAMES(State, candidate, confirmed, accepted, fixed, ignored)
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "suite/gate/benchmark_experiment.hpp"
 #include "suite/gate/night_rows.hpp"
@@ -38,6 +39,21 @@ std::vector<std::string> without_levels(const std::vector<SuiteLevel>& levels,
     return without;
 }
 
+/// "0.61", "3.1e-09 s": shares go without unit.
+std::string value_words(double value, const std::string& unit) {
+    return fmt::format("{:.3g}{}", value, unit.empty() || unit == "share" ? "" : " " + unit);
+}
+
+bool is_reached(const SuiteLevel& level, double value) {
+    return level.at_least ? value >= *level.at_least : value <= *level.at_most;
+}
+
+/// "at least 0.7"
+std::string bound_words(const SuiteLevel& level, const std::string& unit) {
+    return level.at_least ? "at least " + value_words(*level.at_least, unit)
+                          : "at most " + value_words(*level.at_most, unit);
+}
+
 /// Whose name says what a row is of: of a benchmark's share of a limit its time, which is called
 /// by the benchmark alone.
 RowId namesake(RowId id) {
@@ -46,6 +62,14 @@ RowId namesake(RowId id) {
 }
 
 }  // namespace
+
+std::string against_direction(const SuiteLevel& level, Direction better) {
+    if (better != (level.at_least ? Direction::lower : Direction::higher)) return {};
+    return fmt::format(
+        "{}: [[level]]: of {} {} is better, so that '{}' would call a good row bad: write {}",
+        level.where, level.metric, level.at_least ? "less" : "more",
+        level.at_least ? "at_least" : "at_most", level.at_least ? "at_most" : "at_least");
+}
 
 LevelFindings judge_levels(const std::vector<NightRow>& rows, const std::vector<SuiteLevel>& levels,
                            const std::vector<std::string>& gpus, const report::RowNames& names) {
@@ -65,20 +89,26 @@ LevelFindings judge_levels(const std::vector<NightRow>& rows, const std::vector<
             seen = true;
             const auto value = median_tonight(row.against_baseline);
             if (row.muted || !value) continue;  // why it has none is said elsewhere
-            if (*value >= level.at_least) {
+            if (std::string wrong = against_direction(level, row.against_baseline.better);
+                !wrong.empty()) {
+                findings.failures.push_back(std::move(wrong));
+                break;
+            }
+            if (is_reached(level, *value)) {
                 ++findings.reached;
                 continue;
             }
             const std::string metric = named == id ? "" : " · " + id.metric;
-            findings.below.push_back(fmt::format(
-                "{}{}: {:.3g}, at least {:.3g} is expected{}", names.of(named).text(), metric,
-                *value, level.at_least, level.gpu.empty() ? "" : " of " + level.gpu));
+            const std::string& unit = row.against_baseline.unit;
+            findings.below.push_back(
+                fmt::format("{}{}: {}, {} is expected{}", names.of(named).text(), metric,
+                            value_words(*value, unit), bound_words(level, unit),
+                            level.gpu.empty() ? "" : " of " + level.gpu));
         }
         if (!seen)
             findings.warnings.push_back(
-                fmt::format("no row of this night is '{}' with {}: its "
-                            "level of {:g} judges nothing",
-                            level.row, level.metric, level.at_least));
+                fmt::format("no row of this night is '{}' with {}: its level of {} judges nothing",
+                            level.row, level.metric, bound_words(level, "")));
     }
     return findings;
 }

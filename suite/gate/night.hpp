@@ -31,6 +31,9 @@ struct NightRow {
     std::string mute;                ///< by whom, since and until when, why: a clause
     bool rerun_for_mean = false;     ///< no candidate, but all rows together looked slower
     double relative_to_control = 0;  ///< slowdown of this row over that of the control; 0: none ran
+    /// What the program says of the row where it has no value: why it was skipped, or failed.
+    std::string not_run;
+    double seconds = 0;  ///< its share of the time that the samples of its series took, reruns too
 };
 
 enum class NightVerdict {
@@ -64,6 +67,7 @@ struct Night {
     /// slow machine is not in it. nullopt: fewer than three.
     std::optional<double> rerun_slowdown;
     std::map<std::string, double> control;  ///< metric → slowdown against the baseline's night
+    double seconds = 0;                     ///< that all samples took, and the reruns
     NightVerdict verdict = NightVerdict::clean;
 };
 int exit_code(NightVerdict);

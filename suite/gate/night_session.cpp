@@ -128,7 +128,7 @@ class SessionRun {
     void measure_night() {
         runner::Request request;
         request.command = request_.command;
-        request.lock = request_.lock;
+        request.lock = false;
         request.suspects = request_.suspects;
         request.suspects[programs_suspect] = programs_now_;
         const auto unfinished = store_.newest_unfinished(plan_.plan.hash, measure::build_id());

@@ -6,13 +6,23 @@
 #include <algorithm>
 #include <set>
 
+#include "suite/base/suggested_command.hpp"
 #include "suite/compare/matching.hpp"
+#include "suite/gate/benchmark_experiment.hpp"
 #include "suite/gate/night_rows.hpp"
 #include "suite/gate/night_verdict.hpp"
 #include "suite/gate/output/night_words.hpp"
 #include "suite/gate/row_patterns.hpp"
 
 namespace assay::gate {
+namespace {
+
+struct SkippedPart {
+    int samples = 0;
+    std::string reason;
+};
+
+}  // namespace
 
 void warn_once(Night& night, const std::string& sentence) {
     auto& warnings = night.warnings;
@@ -28,19 +38,29 @@ SampleLosses sample_losses(std::span<const store::Sample> samples,
         std::string reason;
     };
     std::map<RowId, Counts> by_series;
-    std::vector<RowId> ids;
-    for (const auto& [series, gate] : gates) ids.push_back(series);
-    const report::RowNames names(ids);
-    std::set<std::string> unsupported;
+    std::map<RowId, std::string> unsupported;
+    std::map<RowId, SkippedPart> skipped;
     for (const store::Sample& sample : samples) {
         const RowId id = series_of(sample.spec);
         Counts& counts = by_series[id];
         ++counts.all;
+        losses.seconds[id] += sample.seconds;
         if (sample.status == "failed") ++counts.failed, counts.reason = sample.reason;
         if (sample.status == "invalid") ++counts.invalid, counts.reason = sample.reason;
-        if (sample.status == "unsupported")
-            unsupported.insert(fmt::format("{}: {}", names.of(id).text(), sample.reason));
+        if (sample.status == "unsupported") losses.not_run[id] = unsupported[id] = sample.reason;
+        for (const NotRunPart& part : parts_not_run(sample)) {
+            RowId row = id;
+            row.labels = part.labels;
+            row.metric = part.counter;
+            losses.not_run[row] = part.reason;
+            row.metric = benchmark_time;
+            if (part.skipped) ++skipped[row].samples, skipped[row].reason = part.reason;
+        }
     }
+    std::vector<RowId> ids;
+    for (const auto& [series, gate] : gates) ids.push_back(series);
+    for (const auto& [row, part] : skipped) ids.push_back(row);
+    const report::RowNames names(ids);
     for (const auto& [id, counts] : by_series) {
         const std::string series = names.of(id).text();
         if (counts.failed == counts.all)
@@ -52,8 +72,16 @@ SampleLosses sample_losses(std::span<const store::Sample> samples,
             losses.warnings.push_back(fmt::format("{}: {} of {} samples were excluded: {}", series,
                                                   counts.invalid, counts.all, counts.reason));
     }
-    for (const std::string& sentence : unsupported)
-        losses.warnings.push_back("not supported here: " + sentence);
+    for (const auto& [id, reason] : unsupported)
+        losses.warnings.push_back(
+            fmt::format("not supported here: {}: {}", names.of(id).text(), reason));
+    for (const auto& [row, part] : skipped) {
+        const int all = by_series[row.series()].all;
+        const std::string some =
+            part.samples < all ? fmt::format(" in {} of {} samples", part.samples, all) : "";
+        losses.warnings.push_back(
+            fmt::format("{}: skipped{}: {}", names.of(row).text(), some, part.reason));
+    }
     return losses;
 }
 
@@ -71,9 +99,11 @@ void add_failures(Night& night, const std::map<RowId, std::string>& failed) {
             (is_old ? before : now).insert(against.id.series());
             continue;
         }
-        const std::string sentence = fmt::format(
-            "{}: {}", names.of(against.id).text(),
-            is_first ? fmt::format("failed in {} samples", against.b->failed) : against.reason);
+        const std::string sentence =
+            fmt::format("{}: {}", names.of(against.id).text(),
+                        is_first ? fmt::format("failed in {} samples{}", against.b->failed,
+                                               row.not_run.empty() ? "" : ": " + row.not_run)
+                                 : against.reason);
         if (is_old)
             warn_once(night, "failed before too: " + sentence);
         else
@@ -101,10 +131,9 @@ std::optional<std::string> context_warning(const std::vector<NightRow>& rows,
     }
     if (count == 0) return std::nullopt;
     return fmt::format(
-        "{} not compared, since {} {} from the baseline: `assay baseline accept {}` makes tonight "
-        "the new one",
+        "{} not compared, since {} {} from the baseline: {} makes tonight the new one",
         count == 1 ? "1 row is" : fmt::format("{} rows are", count), fmt::join(keys, " and "),
-        keys.size() == 1 ? "differs" : "differ", baseline);
+        keys.size() == 1 ? "differs" : "differ", accept_command(baseline));
 }
 
 std::vector<std::string> unmatched_warnings(const Night& night) {
@@ -114,8 +143,9 @@ std::vector<std::string> unmatched_warnings(const Night& night) {
         if (row.muted) continue;
         const bool is_left_out =
             std::count(night.left_out.begin(), night.left_out.end(), against.id.experiment) > 0;
+        // What was skipped says why.
         if (against.reason_code == compare::Reason::only_in_a && against.a != nullptr &&
-            !is_left_out)
+            !is_left_out && row.not_run.empty())
             vanished.push_back(against.id);
         if (against.reason_code == compare::Reason::only_in_b) added.push_back(against.id);
         if (!is_without_level(against) || against.verdict == compare::RowVerdict::failed_before)
@@ -129,14 +159,14 @@ std::vector<std::string> unmatched_warnings(const Night& night) {
                                : fmt::format("{} rows {}", all.size(), many);
     };
     const std::string how =
-        fmt::format("`assay baseline accept {} --series ROW`, or all of tonight without --series",
-                    night.baseline);
+        accept_command(night.baseline, " --series ROW") + ", or all of tonight without --series";
     std::vector<std::string> sentences;
     if (!vanished.empty())
         sentences.push_back(fmt::format(
             "{} in the baseline but not in this night, and so judged by nothing: {}; where that is "
-            "meant, `assay baseline accept {}` makes tonight the level",
-            rows(vanished, "is", "are"), few_names(vanished, names), night.baseline));
+            "meant, {} makes tonight the level",
+            rows(vanished, "is", "are"), few_names(vanished, names),
+            accept_command(night.baseline)));
     if (!added.empty())
         sentences.push_back(
             fmt::format("{} not in the baseline, and so judged by nothing until accepted: {}; {}",
@@ -157,10 +187,10 @@ std::vector<std::string> unmatched_warnings(const Night& night) {
 std::vector<std::string> unjudged_warnings(const Night& night, std::span<const RowId> left) {
     if (night.baseline_session.empty()) {
         if (night.nights_before == 0) return {};
-        return {fmt::format(
-            "this is night {} of '{}', which has no accepted level: nothing is judged; `assay "
-            "baseline accept {}` makes one",
-            night.nights_before + 1, night.suite, night.baseline)};
+        return {
+            fmt::format("this is night {} of '{}', which has no accepted level: nothing is judged; "
+                        "{} makes one",
+                        night.nights_before + 1, night.suite, accept_command(night.baseline))};
     }
     std::vector<std::string> sentences = unmatched_warnings(night);
     std::set<RowId> here;
@@ -175,8 +205,8 @@ std::vector<std::string> unjudged_warnings(const Night& night, std::span<const R
     }
     for (const RowId& row : left)
         if (!here.contains(row)) gone.push_back(row);
-    const std::string how = fmt::format(
-        "where that is meant, `assay baseline accept {}` makes tonight the level", night.baseline);
+    const std::string how = fmt::format("where that is meant, {} makes tonight the level",
+                                        accept_command(night.baseline));
     if (!open.empty())
         sentences.push_back(
             fmt::format("{} an open regression, but this suite does not run {} any more: {}; {}",
@@ -195,13 +225,13 @@ std::optional<std::string> ambiguity_warning(const Night& night) {
     if (night.verdict != NightVerdict::ambiguous) return std::nullopt;
     std::vector<std::string> remedies;
     if (count_of(night, Standing::muted) > 0)
-        remedies.emplace_back("`assay unmute PATTERN` has muted rows judged again");
+        remedies.push_back(suggested("unmute PATTERN") + " has muted rows judged again");
     if (count_of(night, Standing::undecided) > 0)
         remedies.emplace_back("more rounds, or a larger rerun_budget_s, decide more");
     if (count_of(night, Standing::not_compared) > 0)
-        remedies.push_back(fmt::format(
-            "`assay baseline accept {}` makes tonight the level where the rows are meant to differ",
-            night.baseline));
+        remedies.push_back(
+            fmt::format("{} makes tonight the level where the rows are meant to differ",
+                        accept_command(night.baseline)));
     const std::string rest = rest_words(night);
     return fmt::format(
         "this night is no pass (exit code 3): {} of {} rows compared{}; a regression in the others "

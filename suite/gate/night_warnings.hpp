@@ -20,6 +20,10 @@ void warn_once(Night&, const std::string& sentence);
 /// What of the night's samples did not run: of a whole series a failure, of a part a warning.
 struct SampleLosses {
     std::map<RowId, std::string> failed;  ///< series of which every sample failed: its name and why
+    /// What programs say of a series, or of a part of it (its id with the part's labels), that was
+    /// skipped or failed.
+    std::map<RowId, std::string> not_run;
+    std::map<RowId, double> seconds;  ///< that the samples of each series took
     std::vector<std::string> warnings;
 };
 SampleLosses sample_losses(std::span<const store::Sample>,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "suite/compare/read_arm.hpp"
 #include "suite/gate/baseline.hpp"
@@ -37,6 +38,7 @@ class NightRun {
           listener_(listener) {}
 
     NightOutcome run() {
+        store_.put_metric_units(plan_.directions);
         NightSession session = measured_night(registry_, plan_, request_, store_, listener_);
         record_ = std::move(session.record);
         outcome_.interrupted = session.interrupted;
@@ -77,26 +79,37 @@ class NightRun {
         }
         for (const store::NightRecord& other : nights_.nights(record_.suite)) {
             if (other.machine != record_.machine || other.finished.empty()) continue;
-            ++night.nights_before;
-            last_night_ = std::max(last_night_, other.started);
+            if (++night.nights_before > 1) continue;
+            last_night_ = other.started;
+            warn_of_future(fmt::format("the night of session {:.8}", other.session), other.started);
         }
+        warn_of_future("this night", record_.started);
         warn(request_.warnings);
         for (const std::string& sentence : plan_.left_out)
             night.warnings.push_back("left out: " + sentence);
+        for (const runner::StandIn& in : plan_.plan.stand_ins)
+            night.warnings.push_back(sentence(in));
         SampleLosses losses = sample_losses(samples, plan_.gates);
         warn(losses.warnings);
         failed_ = std::move(losses.failed);
+        not_run_ = std::move(losses.not_run);
+        seconds_ = std::move(losses.seconds);
+    }
+
+    /// One sentence is enough: it is one clock.
+    void warn_of_future(const std::string& what, const std::string& started) {
+        const std::string words = store::future_words(started);
+        if (words.empty() || std::exchange(told_of_future_, true)) return;
+        night().warnings.push_back(fmt::format(
+            "{} {}; nights stay in the order in which they were recorded", what, words));
     }
 
     /// What a night of this suite had when its level was accepted.
     static std::set<RowId> rows_of_level(const std::vector<store::RowOfNight>& rows,
                                          const BaselineLevel& level) {
         std::set<RowId> ids;
-        for (const store::RowOfNight& of : rows) {
-            const auto own = level.rows.find(of.row.id);
-            if (of.session == (own == level.rows.end() ? level.session : own->second.session))
-                ids.insert(of.row.id);
-        }
+        for (const store::RowOfNight& of : rows)
+            if (of.session == level.session_of(of.row.id)) ids.insert(of.row.id);
         return ids;
     }
 
@@ -162,6 +175,7 @@ class NightRun {
             row_pasts({.rows = earlier,
                        .regressions = nights_.regressions(record_.suite, record_.machine),
                        .level = level ? &*level : nullptr,
+                       .places = store_.places(),
                        .tonight = began_,
                        .began = record_.started,
                        .ended_by_budget = ended_by_budget(earlier),
@@ -170,7 +184,12 @@ class NightRun {
         const std::string now = store::now_utc();
         inputs.muted = [&](const RowId& row) { return muting(mutes, row, now) != nullptr; };
         night().rows = night_rows(inputs);
-        if (level) night().baseline_session = level->session;
+        add_what_samples_say();
+        if (level) {
+            night().baseline_session = level->session;
+            if (const auto of = store_.session(level->session))
+                warn_of_future(fmt::format("the baseline's session {:.8}", of->id), of->started);
+        }
         add_left_out();
         say_reasons(night());
         judge_by_levels();
@@ -197,12 +216,32 @@ class NightRun {
             for (NightRow& row : night().rows) row.candidate = row.rerun_for_mean = false;
     }
 
+    void add_what_samples_say() {
+        std::map<RowId, double> rows;
+        for (const NightRow& row : night().rows) ++rows[row.against_baseline.id.series()];
+        for (NightRow& row : night().rows) {
+            const RowId series = row.against_baseline.id.series();
+            RowId part = series;
+            part.labels = row.against_baseline.id.labels;
+            RowId counter = part;
+            counter.metric = row.against_baseline.id.metric;
+            for (const RowId& said : {counter, part, series})
+                if (const auto of = not_run_.find(said); of != not_run_.end())
+                    row.not_run = row.not_run.empty() ? of->second : row.not_run;
+            if (const auto took = seconds_.find(series); took != seconds_.end())
+                row.seconds = took->second / rows[series];
+        }
+        for (const auto& [series, seconds] : seconds_) night().seconds += seconds;
+    }
+
     void judge_by_levels() {
         if (mixed_) return;
         LevelFindings found =
             judge_levels(night().rows, request_.suite.levels, request_.gpus, names_of(night()));
         night().below_level = std::move(found.below);
         night().levels_reached = found.reached;
+        night().failures.insert(night().failures.end(), found.failures.begin(),
+                                found.failures.end());
         warn(found.warnings);
     }
 
@@ -234,9 +273,7 @@ class NightRun {
         programs_.look_again();
         RerunRequest request;
         request.old_program = [&](const NightRow& row) {
-            const auto own = level.rows.find(row.against_baseline.id);
-            const auto made =
-                kept_.find(own == level.rows.end() ? level.session : own->second.session);
+            const auto made = kept_.find(level.session_of(row.against_baseline.id));
             return made != kept_.end() && is_whole(made->second) ? made->second
                                                                  : std::filesystem::path();
         };
@@ -246,11 +283,12 @@ class NightRun {
         request.turn = static_cast<std::size_t>(night().nights_before);
         request.budget_s = request_.suite.rerun_budget_s;
         request.rounds = request_.suite.rounds;
-        request.lock = request_.lock;
         request.command = request_.command;
+        request.night = record_.id;
         const RerunOutcome reruns =
             rerun_candidates(registry_, store_, request, night().rows, listener_);
         outcome_.interrupted = reruns.interrupted;
+        night().seconds += reruns.seconds;
         warn(reruns.warnings);
         for (NightRow& row : night().rows)
             if (row.budget_ended && row.candidate)
@@ -259,15 +297,12 @@ class NightRun {
         return !reruns.interrupted;
     }
 
-    /// The row's step; a mute comes before what the night says.
-    static Step step_of(const NightRow& row, const RowPast& past) {
-        const bool open = past.state == State::candidate || past.state == State::confirmed;
-        if (row.muted && open) return {past.state, State::ignored, row.mute};
-        if (row.muted) return {past.state, past.state, ""};
-        // The mute ran out or was taken back: the row begins anew.
-        const bool unmuted = past.state == State::ignored && !row.muted;
-        return after_night(unmuted ? std::nullopt : past.state, row.evidence, past.same_before,
-                           past.another_night);
+    /// The row's step. What is muted stays as it is: a mute hides it, and ends nothing.
+    Step step_of(const NightRow& row, const RowPast& past) const {
+        if (outcome_.night.baseline_session.empty() && is_open(past.state))
+            return {past.state, std::nullopt, "there is no baseline any more to be slower than"};
+        if (row.muted) return {past.state, past.state, is_open(past.state) ? row.mute : ""};
+        return after_night(past.state, row.evidence, past.same_before, past.another_night);
     }
 
     void conclude() {
@@ -285,8 +320,7 @@ class NightRun {
             rows.push_back({against.id, open ? std::nullopt : medians_[i],
                             std::string(to_string(row.evidence))});
             const Step& step = row.step;
-            const bool stays_open = step.from == State::candidate || step.from == State::confirmed;
-            if (step.to == step.from && !stays_open) continue;
+            if (step.to == step.from && !is_open(step.from)) continue;
             const bool anew = step.to == State::candidate && step.from != State::candidate;
             moves.push_back(
                 {against.id, step.to ? std::string(to_string(*step.to)) : "", anew, step.why});
@@ -322,7 +356,10 @@ class NightRun {
     const runner::Listener& listener_;
     store::NightRecord record_;
     std::map<RowId, RowPast> past_;
-    std::map<RowId, std::string> failed_;  // series of which every sample failed tonight, and why
+    std::map<RowId, std::string> failed_;   // series of which every sample failed tonight, and why
+    std::map<RowId, std::string> not_run_;  // SampleLosses
+    std::map<RowId, double> seconds_;       // likewise
+    bool told_of_future_ = false;
     std::map<std::string, std::filesystem::path> kept_;
     std::vector<std::optional<double>> medians_;  ///< of tonight, by row
     std::string last_night_;  ///< when the newest finished one of this machine began; empty: none

@@ -14,9 +14,8 @@ namespace assay::gate {
 
 struct NightRequest {
     SuiteFile suite;
-    std::string baseline;  ///< name; usually that of the suite
-    bool fresh = false;    ///< never go on with an interrupted night
-    bool lock = true;
+    std::string baseline;                         ///< name; usually that of the suite
+    bool fresh = false;                           ///< never go on with an interrupted night
     std::string command;                          ///< argv, for the record
     std::vector<std::string> warnings;            ///< what is to be told beside the night's own
     std::vector<std::string> gpus;                ///< names of the machine's, for levels
@@ -30,10 +29,11 @@ struct NightOutcome {
 };
 
 /// Runs what is missing of the night, compares, reruns candidates, moves the regressions, stores
-/// all. A night that was interrupted less than a day ago goes on, in its samples or in its reruns.
-/// One of other programs (this one, its plug-ins, the suite's benchmark programs) does not, which
-/// is said; one during which they changed is an error and marked (store::mixed_mark). Keeps this
-/// program beside the database (KeptPrograms) and removes those that no baseline needs.
+/// all. The machine is the caller's to lock, for the whole of it. A night that was interrupted less
+/// than a day ago goes on, in its samples or in its reruns. One of other programs (this one, its
+/// plug-ins, the suite's benchmark programs) does not, which is said; one during which they changed
+/// is an error and marked (store::mixed_mark). Keeps this program beside the database
+/// (KeptPrograms) and removes those that no baseline needs.
 NightOutcome run_night(const Registry&, const NightPlan&, const NightRequest&, store::Store&,
                        const runner::Listener&);
 

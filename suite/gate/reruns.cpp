@@ -125,9 +125,10 @@ runner::Request request_of(const RowId& series, const RerunRequest& rerun) {
     for (const auto& [axis, value] : series.axes) request.axes[axis] = {value};
     request.profile = series.profile.value_or(Profile::toy);
     request.provenance = series.provenance;
-    request.lock = rerun.lock;
+    request.lock = false;
     request.command = rerun.command;
     request.fresh = true;
+    request.part_of = rerun.night;
     request.suspects = {{std::string(store::rerun_mark), "of a night's candidates"}};
     return request;
 }
@@ -218,6 +219,8 @@ class Rerunning {
 
     RerunOutcome finish() { return std::move(outcome_); }
     bool interrupted() const { return outcome_.interrupted; }
+    /// What samples took that were finished before an interruption.
+    double seconds_before() const { return seconds_before_; }
 
   private:
     runner::Request unpaired_request(const RowId& series) const {
@@ -267,12 +270,14 @@ class Rerunning {
             const compare::Row& against = row->against_baseline;
             metrics.insert(against.id.metric);
             request.decision.only.insert({against.id.metric, against.id.labels});
+            request.decision.better[against.id.metric] = against.better;
             request.decision.margin = std::min(request.decision.margin, row->margin);
             request.compare.margins[against.id] = row->margin;
         }
         request.decision.metrics = {metrics.begin(), metrics.end()};
         const runner::VersusOutcome outcome = runner::versus(registry_, request, store_, listener_);
         outcome_.interrupted = outcome.interrupted;
+        seconds_before_ += outcome.before_s;
         // One failed sample is no broken program: several rounds had to go by.
         if (!outcome.interrupted && !outcome.budget_ended &&
             has_no_values(outcome.old_arm, group)) {
@@ -310,6 +315,7 @@ class Rerunning {
         const runner::Outcome outcome =
             runner::execute(registry_, plan, unpaired_request(series), store_, listener_);
         outcome_.interrupted = outcome.interrupted;
+        seconds_before_ += outcome.seconds_before;
         if (outcome.interrupted) return;
         const compare::Arm again = compare::arm_of_sessions(registry_, store_, {outcome.session});
         for (NightRow* row : group) row->rerun = against_baseline(*row, again);
@@ -321,6 +327,7 @@ class Rerunning {
     const report::RowNames& names_;
     const runner::Listener& listener_;
     std::map<std::filesystem::path, std::optional<runner::ProgramIdentity>> asked_;
+    double seconds_before_ = 0;
     RerunOutcome outcome_;
 };
 
@@ -353,7 +360,8 @@ RerunOutcome rerun_candidates(const Registry& registry, store::Store& store,
     Spent spent(request, names);
     const auto started = Clock::now();
     const auto seconds = [&] {
-        return std::chrono::duration<double>(Clock::now() - started).count();
+        return std::chrono::duration<double>(Clock::now() - started).count() +
+               rerunning.seconds_before();
     };
     std::size_t left = groups.size();
     for (const Turn& turn : turns_of(groups, request)) {
@@ -367,10 +375,14 @@ RerunOutcome rerun_candidates(const Registry& registry, store::Store& store,
         rerunning.tell(turn.rows, share);
         const double done = rerunning.run(turn.rows, turn.old_program, share);
         if (rerunning.interrupted()) return rerunning.finish();
-        spent.took((seconds() - before) / std::max(done, least_share));
+        const double took = seconds() - before;
+        for (NightRow* row : turn.rows)
+            row->seconds += took / static_cast<double>(turn.rows.size());
+        spent.took(took / std::max(done, least_share));
         if (done < 1) spent.left_open(undecided(turn.rows));
     }
     RerunOutcome outcome = rerunning.finish();
+    outcome.seconds = seconds();
     for (std::string& sentence : spent.warnings(groups.size()))
         outcome.warnings.push_back(std::move(sentence));
     return outcome;

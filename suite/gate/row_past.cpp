@@ -3,11 +3,16 @@
 namespace assay::gate {
 namespace {
 
-/// When the row's level was measured; what is older says nothing about it. Empty: no level.
-std::string level_since(const BaselineLevel* level, const RowId& row) {
-    if (level == nullptr) return {};
-    const auto own = level->rows.find(row);
-    return own == level->rows.end() ? level->since : own->second.since;
+/// In the order in which sessions were recorded; 0: it was pruned, and was old.
+long place_of(const PastInputs& inputs, const std::string& session) {
+    const auto known = inputs.places.find(session);
+    return known == inputs.places.end() ? 0 : known->second;
+}
+
+/// Before the row's level: it says nothing about it.
+bool is_before_level(const PastInputs& inputs, const store::RowOfNight& of) {
+    return inputs.level != nullptr &&
+           place_of(inputs, of.session) < place_of(inputs, inputs.level->session_of(of.row.id));
 }
 
 }  // namespace
@@ -28,9 +33,7 @@ std::map<RowId, RowPast> row_pasts(const PastInputs& inputs) {
             same_since.erase(id);
         const bool open = evidence == Evidence::none && !of.row.median;
         row.open_before = open ? row.open_before + 1 : 0;
-        if (of.started < level_since(inputs.level, id) || evidence == Evidence::slower ||
-            !of.row.median)
-            continue;
+        if (is_before_level(inputs, of) || evidence == Evidence::slower || !of.row.median) continue;
         const auto [at, first] = newest_median.try_emplace(id, end);
         if (!first && !is_another_night(at->second, of.started, inputs.min_apart_h)) continue;
         at->second = end;
@@ -42,13 +45,25 @@ std::map<RowId, RowPast> row_pasts(const PastInputs& inputs) {
         past[id].same_before = is_another_night(since, inputs.began, inputs.min_apart_h);
     for (const store::RegressionRecord& record : inputs.regressions) {
         RowPast& row = past[record.row];
-        row.state = of_word<State>(record.state);
+        row.state = state_of(record);
         if (record.steps.empty()) continue;
         const auto seen = ended.find(record.steps.front().night);
         row.another_night = seen == ended.end() ||
                             is_another_night(seen->second, inputs.tonight, inputs.min_apart_h);
     }
     return past;
+}
+
+std::optional<State> state_of(const store::RegressionRecord& record) {
+    auto state = of_word<State>(record.state);
+    for (auto step = record.steps.rbegin(); state == State::ignored && step != record.steps.rend();
+         ++step)
+        state = of_word<State>(step->state);
+    return state == State::ignored ? std::nullopt : state;
+}
+
+bool is_open(std::optional<State> state) {
+    return state == State::candidate || state == State::confirmed;
 }
 
 }  // namespace assay::gate

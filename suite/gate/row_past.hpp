@@ -29,11 +29,18 @@ struct PastInputs {
     std::vector<store::RowOfNight> rows;               ///< oldest night first
     std::vector<store::RegressionRecord> regressions;  ///< the newest of each row last
     const BaselineLevel* level = nullptr;              ///< null: nothing was accepted yet
+    std::map<std::string, long> places;                ///< of sessions: Store::places()
     std::string tonight;  ///< when it began, or went on after an interruption: its reruns are newer
     std::string began;    ///< when its first sample did
     std::set<RowId> ended_by_budget;  ///< rows that the budget of the newest night left undecided
     double min_apart_h = 0;           ///< of the suite
 };
 std::map<RowId, RowPast> row_pasts(const PastInputs&);
+
+/// What a regression is now; nullopt: it was taken back. A mute ends none: of one that an older
+/// program marked as ignored for it, what it was before.
+std::optional<State> state_of(const store::RegressionRecord&);
+/// A candidate, or confirmed.
+bool is_open(std::optional<State>);
 
 }  // namespace assay::gate

@@ -4,15 +4,15 @@
 #include <fmt/format.h>
 
 #include "suite/base/error.hpp"
+#include "suite/base/input_file.hpp"
 
 namespace assay::import_export {
 namespace {
 
 class CsvParser {
   public:
-    CsvParser(std::string_view text, const std::string& source) : text_(text), source_(source) {
-        if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;  // spreadsheets write a byte order mark
-    }
+    CsvParser(std::string_view text, const std::string& source)
+        : text_(without_byte_order_mark(text)), source_(source) {}
 
     std::vector<std::vector<CsvField>> lines() {
         std::vector<std::vector<CsvField>> all;

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include "suite/base/date.hpp"
 #include "suite/base/error.hpp"
 #include "suite/import_export/csv_document.hpp"
 #include "suite/import_export/google_benchmark_file.hpp"
@@ -21,6 +22,7 @@ namespace assay::import_export {
 namespace {
 
 using CsvLine = std::vector<CsvField>;
+using MetricOf = std::pair<std::string, std::string>;  // experiment, metric
 
 class CsvResults {
   public:
@@ -74,9 +76,9 @@ class CsvResults {
     }
 
     static bool is_known(std::string_view name) {
-        for (const auto* known :
-             {"session", "experiment", "variant", "profile", "provenance", "scenario", "seed",
-              "round", "status", "metric", "labels", "unit", "value", "sample", "started"})
+        for (const auto* known : {"session", "experiment", "variant", "profile", "provenance",
+                                  "scenario", "seed", "round", "status", "metric", "labels", "unit",
+                                  "better", "value", "sample", "started"})
             if (name == known) return true;
         return false;
     }
@@ -172,11 +174,7 @@ class CsvResults {
         sample.status = word(line, "status", "ok");
         if (!store::is_final_status(sample.status))
             fail(*field(line, "status"), fmt::format("there is no status '{}'", sample.status));
-        sample.started = word(line, "started", imported_);
-        if (!store::parse_utc(sample.started))
-            fail(*field(line, "started"),
-                 fmt::format("'started' is '{}', no time; write 2026-11-21T02:03:04.567Z (UTC)",
-                             sample.started));
+        sample.started = started_of(line);
         const auto* metric = field(line, "metric");
         std::optional<store::MetricValue> value;
         if (!metric->text.empty()) {
@@ -186,11 +184,24 @@ class CsvResults {
                      number<double>(line, "value", "a number, nan, inf or -inf")};
             if (const auto* unit = field(line, "unit"); unit && !unit->text.empty())
                 unit_of(sample.spec.experiment, metric->text, *unit);
+            if (const auto* better = field(line, "better"); better && !better->text.empty())
+                direction_of(sample.spec.experiment, metric->text, *better);
         }
         const auto id = word(line, "sample", "");
         store::Sample& into = id.empty() ? without_id(line, sample, value, *metric)
                                          : with_id(line, sample, value, *metric);
         if (value) into.metrics.push_back(std::move(*value));
+    }
+
+    std::string started_of(const CsvLine& line) const {
+        const auto text = word(line, "started", imported_);
+        if (store::parse_utc(text)) return text;
+        const auto at = read_date(text);
+        if (!at)
+            fail(*field(line, "started"),
+                 fmt::format("'started' is '{}', no time; write 2026-11-21T02:03:04.567Z (UTC)",
+                             text));
+        return store::utc(*at);
     }
 
     void unit_of(const std::string& experiment, const std::string& metric, const CsvField& unit) {
@@ -199,6 +210,18 @@ class CsvResults {
             fail(unit, fmt::format("the unit of '{}' of {} is '{}', and was '{}' further up; write "
                                    "all its values in one unit",
                                    metric, experiment, unit.text, known));
+    }
+
+    void direction_of(const std::string& experiment, const std::string& metric,
+                      const CsvField& better) {
+        const auto told = of_word<Direction>(better.text);
+        if (!told)
+            fail(better,
+                 fmt::format("'better' is '{}'; write {}", better.text, words_of<Direction>()));
+        if (directions_.emplace(std::pair(experiment, metric), *told).first->second != *told)
+            fail(better, fmt::format("of '{}' of {} {} is better here, and it was said otherwise "
+                                     "further up",
+                                     metric, experiment, better.text));
     }
 
     static bool has(const store::Sample& sample, const store::MetricValue& metric) {
@@ -292,18 +315,22 @@ class CsvResults {
                                       sample.spec.provenance == Provenance::emulated;
             rows_.sample(sample, on_a_machine ? machine_ : "");
         }
-        for (const auto& [key, unit] : units_) metric_unit(key.first, key.second, unit);
+        for (const auto& [key, unit] : units_) metric_unit(key, unit);
+        for (const auto& [key, better] : directions_) metric_unit(key, "");
         for (const auto& sample : samples_)
             if (is_benchmark(sample.spec.experiment))  // without a unit, but with a direction
                 for (const auto& metric : sample.metrics)
-                    metric_unit(sample.spec.experiment, metric.name, "");
+                    metric_unit({sample.spec.experiment, metric.name}, "");
     }
 
     /// The first of a metric counts.
-    void metric_unit(const std::string& experiment, const std::string& name,
-                     const std::string& unit) {
+    void metric_unit(const MetricOf& metric, const std::string& unit) {
+        const auto& [experiment, name] = metric;
+        const auto told = directions_.find(metric);
         rows_.metric_unit({experiment, name, unit,
-                           is_benchmark(experiment) ? benchmark_direction(name) : Direction::none});
+                           told != directions_.end()  ? told->second
+                           : is_benchmark(experiment) ? benchmark_direction(name)
+                                                      : Direction::none});
     }
 
     /// What a file of Google Benchmark brought into the database that was exported.
@@ -326,7 +353,8 @@ class CsvResults {
     std::vector<bool> is_here_;  ///< of the samples
     std::map<std::string, bool> sessions_here_;
     std::map<std::string, std::size_t> by_id_;
-    std::map<std::pair<std::string, std::string>, std::string> units_;
+    std::map<MetricOf, std::string> units_;
+    std::map<MetricOf, Direction> directions_;
 };
 
 }  // namespace

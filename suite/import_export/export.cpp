@@ -11,7 +11,9 @@
 #include <fstream>
 
 #include "suite/base/durable_file.hpp"
+#include "suite/base/encoding.hpp"
 #include "suite/base/file_descriptor.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/import_export/json_lines.hpp"
 #include "suite/import_export/redaction.hpp"
 #include "suite/store/database_file.hpp"
@@ -44,8 +46,10 @@ void refuse_to_replace(const fs::path& to, const fs::path& database, ArchiveForm
     if (!fs::is_regular_file(to))
         throw UserError(fmt::format("{} is not a file; give a new one", to.string()));
     if (format == ArchiveFormat::database || is_database(to))
-        throw UserError(fmt::format(
-            "{} is there already; give a new file, or `assay db merge` to add to it", to.string()));
+        throw UserError(
+            fmt::format("{0} is there already; give a new file, or add to it with `assay db merge "
+                        "{1} --db {0}`",
+                        shell_quoted(to.string()), shell_quoted(database.string())));
 }
 
 /// Calls write(FILE beside `to`), then gives that file its name.
@@ -95,9 +99,9 @@ store::Store::Merged write_archive(const fs::path& database, const ArchiveReques
         merged = archive.merge(database, request.which);
     }
     if (merged.sessions == 0)
-        throw UserError(
-            "nothing to export: no session matches; `assay export` without --session, "
-            "--since and patterns takes all of them");
+        throw UserError("nothing to export: no session matches; " +
+                        suggested("export --to " + shell_quoted(to.string())) +
+                        ", without --session, --since and patterns, takes all of them");
     if (!request.curves)
         SQLite::Database(chosen.string(), SQLite::OPEN_READWRITE)
             .exec(

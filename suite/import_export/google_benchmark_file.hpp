@@ -21,6 +21,12 @@ inline constexpr std::string_view aggregates_reason =
     "the file has only its aggregates (means, medians), and comparing needs the repetitions; run "
     "it again without --benchmark_report_aggregates_only (in its source: ReportAggregatesOnly)";
 
+/// "NaN", "Infinity", "-Infinity": as that library writes them.
+std::string_view odd_number_word(double value);
+
+/// What a program calls the benchmark of this name: "BM_copy" of "BM_copy (1 of 2)".
+std::string program_name(std::string_view name);
+
 /// "real_time" and "cpu_time" of a benchmark of any kind, which are above zero when measured.
 bool is_benchmark_time(std::string_view experiment, std::string_view metric);
 
@@ -34,13 +40,17 @@ class GoogleBenchmarkFile {
 
     /// One run of a benchmark.
     struct Repetition {
-        std::string experiment;  ///< "benchmark/" and its name
-        int round = 0;           ///< counts those of its name
-        std::string status;      ///< ok, failed, unsupported (skipped)
-        std::string reason;      ///< of those that are not ok
+        /// "benchmark/" and its name. Several benchmarks of one name are "BM_copy (1 of 2)" and so
+        /// on, in the order of the file: none is taken for another, and none for the only one that
+        /// another file has.
+        std::string experiment;
+        int round = 0;       ///< counts those of its benchmark
+        std::string status;  ///< ok, failed, unsupported (skipped)
+        std::string reason;  ///< of those that are not ok
         /// real_time and cpu_time in seconds, lower is better; then the counters in name order,
         /// those that end in "_per_second" higher is better. A counter of the name of one of the
-        /// file's own fields is "counter:NAME". Empty unless ok.
+        /// file's own fields is "counter:NAME". May be NaN or infinite, but for real_time: what
+        /// has no such number has failed. Empty unless ok.
         std::vector<Metric> metrics;
     };
 
@@ -63,8 +73,10 @@ class GoogleBenchmarkFile {
 
   private:
     struct Entry;
+    class Names;
 
     [[noreturn]] void refuse(const std::string& what) const;
+    void take(const std::vector<Entry>& entries);
     Repetition repetition(const Entry& entry) const;
     std::vector<Metric> metrics(const Entry& entry) const;
     double per_second(const Entry& entry) const;
@@ -78,8 +90,11 @@ class GoogleBenchmarkFile {
 Direction benchmark_direction(std::string_view metric);
 
 /// What affects speed, so that files which differ in it are not compared silently: "num_cpus",
-/// "caches", "library_build_type", as far as `description` has them: the context of a file, or what
-/// an import keeps of it as the machine.
+/// "caches", "library_build_type", as far as `description` knows them: the context of a file, or
+/// what an import keeps of it as the machine. That library writes no cache where it cannot tell.
 std::map<std::string, std::string> benchmark_context(const nlohmann::json& description);
+
+/// Those of a context, known or not: what identifies the machine of an import.
+nlohmann::json benchmark_machine(const nlohmann::json& context);
 
 }  // namespace assay

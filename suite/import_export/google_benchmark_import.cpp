@@ -1,11 +1,9 @@
 // A file of Google Benchmark as a session of samples.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <filesystem>
 
+#include "suite/base/date.hpp"
 #include "suite/import_export/google_benchmark_file.hpp"
 #include "suite/import_export/import.hpp"
 #include "suite/import_export/rows.hpp"
@@ -25,23 +23,22 @@ class BenchmarkResults {
         session_.id = store::derived_uuid("google benchmark " + std::string(text));
     }
 
-    void read() {
+    /// What a user should know of it.
+    std::vector<std::string> read() {
         context();
         std::vector<store::Sample> samples;
         for (const auto& repetition : file_.repetitions()) samples.push_back(sample(repetition));
         session_.planned = static_cast<long>(samples.size());
         rows_.session(session_);
         for (const auto& sample : samples) rows_.sample(sample, session_.machine);
+        return std::move(notes_);
     }
 
   private:
     /// What affects speed identifies the machine, as when files are compared directly; the rest are
     /// suspects, the clock too, which changes from run to run.
     void context() {
-        const json& context = file_.context();
-        json description = json::object();
-        for (const auto& [key, text] : benchmark_context(context))
-            description[key] = context.at(key);
+        json description = benchmark_machine(file_.context());
         session_.machine = store::derived_uuid("machine " + store::json_text(description));
         if (const auto host = file_.context_word("host_name"); !host.empty())
             description["hostname"] = host;
@@ -51,22 +48,18 @@ class BenchmarkResults {
         if (const auto warnings = file_.warnings(); !warnings.empty())
             session_.suspects["warnings"] = warnings;
         session_.command = "assay import " + std::filesystem::path(source_).filename().string();
-        session_.started = utc_of(file_.context_word("date"));
+        session_.started = started(file_.context_word("date"));
     }
 
-    /// "2026-11-21T02:03:04+01:00" as UTC; the time of the import where the file does not tell.
-    static std::string utc_of(const std::string& date) {
-        int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, off_h = 0, off_m = 0;
-        char sign = '+';
-        const int got = std::sscanf(date.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%c%2d:%2d", &year, &month,
-                                    &day, &hour, &minute, &second, &sign, &off_h, &off_m);
-        const std::chrono::year_month_day at{
-            std::chrono::year(year), std::chrono::month(static_cast<unsigned>(std::max(0, month))),
-            std::chrono::day(static_cast<unsigned>(std::max(0, day)))};
-        if (got < 6 || !at.ok() || year < 1970 || year > 2200) return store::now_utc();
-        const auto offset = std::chrono::minutes((sign == '-' ? -1 : 1) * (off_h * 60 + off_m));
-        return store::utc(std::chrono::sys_days(at) + std::chrono::hours(hour) +
-                          std::chrono::minutes(minute) + std::chrono::seconds(second) - offset);
+    /// The file's own date as UTC; the time of the import, with a note, where there is none.
+    std::string started(const std::string& date) {
+        if (const auto at = read_date(date)) return store::utc(*at);
+        notes_.push_back(
+            date.empty() ? "the file has no date, the time of the import stands for it"
+                         : fmt::format("the date '{}' is not understood, the time of the import "
+                                       "stands for it",
+                                       date));
+        return store::now_utc();
     }
 
     store::Sample sample(const GoogleBenchmarkFile::Repetition& repetition) {
@@ -92,12 +85,14 @@ class BenchmarkResults {
     ArrivingRows rows_;
     GoogleBenchmarkFile file_;
     store::Session session_;
+    std::vector<std::string> notes_;
 };
 
 }  // namespace
 
-void read_benchmark_results(std::string_view text, const std::string& source, const RowSink& sink) {
-    BenchmarkResults(text, source, sink).read();
+std::vector<std::string> read_benchmark_results(std::string_view text, const std::string& source,
+                                                const RowSink& sink) {
+    return BenchmarkResults(text, source, sink).read();
 }
 
 }  // namespace assay::import_export

@@ -13,8 +13,10 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <sstream>
 
 #include "suite/base/error.hpp"
+#include "suite/base/input_file.hpp"
 #include "suite/import_export/json_lines.hpp"
 #include "suite/store/database_file.hpp"
 #include "suite/store/schema/migration.hpp"
@@ -105,21 +107,67 @@ const fs::path& Staging::complete() {
     return file_;
 }
 
-std::string all_of(std::ifstream& in) { return {std::istreambuf_iterator<char>(in), {}}; }
+std::string all_of(std::istream& in) { return {std::istreambuf_iterator<char>(in), {}}; }
+
+/// Puts down which way of the file's metrics is better, as a user stated it.
+std::set<std::string> state_directions(store::Store& store, const fs::path& arrived,
+                                       const std::map<std::string, Direction>& better) {
+    std::set<std::string> found;
+    if (better.empty()) return found;
+    const store::Store file = store::Store::open(arrived, store::Access::read);
+    std::vector<store::MetricUnit> units;
+    for (const std::string& experiment : file.experiments()) {
+        std::map<std::string, std::string> known;
+        for (const store::MetricUnit& unit : store.metric_units(experiment))
+            known[unit.name] = unit.unit;
+        std::set<std::string> names;
+        for (const store::SeriesKey& series : file.series_of(experiment))
+            for (const store::MetricKey& metric : file.metrics_of(series))
+                names.insert(metric.name);
+        for (const auto& [name, direction] : better)
+            if (names.contains(name)) {
+                units.push_back({experiment, name, known[name], direction});
+                found.insert(name);
+            }
+    }
+    store.put_metric_units(units);
+    return found;
+}
+
+bool is_json_object(std::string_view text) {
+    const auto at = text.find_first_not_of(" \t\r\n");
+    return at != text.npos && text[at] == '{';
+}
 
 }  // namespace
 
-store::Store::Merged import_file(store::Store& store, const fs::path& file) {
+Imported import_file(store::Store& store, const fs::path& file,
+                     const std::map<std::string, Direction>& better) {
+    const auto refuse = [&](const char* why) {
+        throw UserError(fmt::format("{}: cannot be read: {}", file.string(), why));
+    };
+    std::error_code unreachable;
+    if (fs::is_directory(file, unreachable)) refuse("not a file");
     std::ifstream in(file, std::ios::binary);
-    if (!in || !fs::is_regular_file(file))
-        throw UserError(fmt::format("{}: cannot be read: {}", file.string(),
-                                    in ? "not a file" : std::strerror(errno)));
+    if (!in) refuse(std::strerror(errno));
+    pass_over_byte_order_mark(in);
     std::string beginning(4096, '\0');
     in.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
     beginning.resize(static_cast<std::size_t>(in.gcount()));
-    if (beginning.starts_with("SQLite format 3")) return store.merge(file);
-    in.clear();
-    in.seekg(0);
+    if (beginning.starts_with("SQLite format 3")) {
+        Imported merged{store.merge(file), {}, {}};
+        merged.directions = state_directions(store, file, better);
+        return merged;
+    }
+    std::istringstream piped;  // of which the beginning cannot be read again
+    std::istream& text = fs::is_regular_file(file) ? static_cast<std::istream&>(in) : piped;
+    if (&text == &piped) {
+        piped.str(beginning + all_of(in));
+    } else {
+        in.clear();
+        in.seekg(0);
+        pass_over_byte_order_mark(in);
+    }
     Staging staging(schema_of_json_lines(beginning));
     const auto source = file.string();
     // The reader of JSON lines adds line and column itself; other readers make the rows.
@@ -131,20 +179,23 @@ store::Store::Merged import_file(store::Store& store, const fs::path& file) {
             throw UserError(fmt::format("{}: {}", source, error.what()));
         }
     };
+    Imported imported;
     long here_already = 0;
     if (looks_like_json_lines(beginning))
-        read_json_lines(in, source, insert);
-    else if (const auto at = beginning.find_first_not_of(" \t\r\n");
-             at != beginning.npos && beginning[at] == '{')
-        read_benchmark_results(all_of(in), source, sink);
+        read_json_lines(text, source, insert);
+    else if (is_json_object(beginning))
+        imported.notes = read_benchmark_results(all_of(text), source, sink);
     else
         here_already = read_csv_results(
-            all_of(in), source, sink,
+            all_of(text), source, sink,
             {.sample = [&](const std::string& id) { return store.has_sample(id); },
              .session = [&](const std::string& id) { return store.session(id).has_value(); }});
-    store::Store::Merged merged = store.merge(staging.complete());
-    merged.skipped += here_already;
-    return merged;
+    const fs::path& arrived = staging.complete();
+    static_cast<store::Store::Merged&>(imported) = store.merge(arrived);
+    if (imported.sessions == 0) imported.notes.clear();  // told when it came
+    imported.directions = state_directions(store, arrived, better);
+    imported.skipped += here_already;
+    return imported;
 }
 
 }  // namespace assay::import_export

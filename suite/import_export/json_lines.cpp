@@ -16,13 +16,15 @@
 
 #include "suite/base/encoding.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/json_text.hpp"
 #include "suite/import_export/rows.hpp"
 #include "suite/store/schema/migration.hpp"
 
 namespace assay::import_export {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using nlohmann::json;
+using Json = nlohmann::ordered_json;  // what is written has its names in front
 
 // ---- writing ------------------------------------------------------------------------------------
 
@@ -33,9 +35,9 @@ std::string bytes_of(const SQLite::Column& column) {
 
 bool is_utf8(const std::string& text) {
     try {
-        (void)nlohmann::json(text).dump();
+        (void)json(text).dump();
         return true;
-    } catch (const nlohmann::json::type_error&) {
+    } catch (const json::type_error&) {
         return false;
     }
 }
@@ -95,7 +97,7 @@ std::string decoded(const std::string& text) {
     return std::move(*bytes);
 }
 
-Cell special_cell(const Json& object) {
+Cell special_cell(const json& object) {
     if (object.size() == 1 && object.begin()->is_string()) {
         const std::string& kind = object.begin().key();
         const auto text = object.begin()->get<std::string>();
@@ -108,7 +110,7 @@ Cell special_cell(const Json& object) {
         R"(only {"real":"inf"}, {"real":"-inf"}, {"blob":…} and {"text":…} are values)");
 }
 
-Cell cell_of(const Json& value) {
+Cell cell_of(const json& value) {
     if (value.is_null()) return std::monostate{};
     if (value.is_number_unsigned()) return std::bit_cast<std::int64_t>(value.get<std::uint64_t>());
     if (value.is_number_integer()) return value.get<std::int64_t>();
@@ -126,29 +128,24 @@ class Reader {
         throw UserError(fmt::format("{}:{}:{}: {}", source_, line_, column, what));
     }
 
-    Json next() {
+    json next() {
         if (!std::getline(in_, text_)) {
             ++line_;
             fail("the file ends before its last line, {\"rows\":N}: it was cut off");
         }
         ++line_;
         try {
-            return Json::parse(text_);
-        } catch (const Json::parse_error& error) {
-            const std::string_view says = error.what();
-            const auto colon = says.rfind(": ");
-            fail(fmt::format("not JSON: {}", colon == says.npos ? says : says.substr(colon + 2)),
-                 std::max<std::size_t>(1, error.byte));
-        } catch (const Json::exception& error) {
-            fail(fmt::format("not JSON: {}", error.what()));
+            return parse_json(text_);
+        } catch (const JsonError& error) {
+            fail(error.what(), error.column);
         }
     }
 
     void header() {
-        const Json line = next();
-        if (!line.is_object() || line.value("format", Json()) != "assay-results")
+        const json line = next();
+        if (!line.is_object() || line.value("format", json()) != "assay-results")
             fail(R"(the first line must be {"format":"assay-results","version":1,"schema":…})");
-        if (line.value("version", Json()) != 1)
+        if (line.value("version", json()) != 1)
             fail("written by a newer program; import it with that version or a later one");
         if (const auto schema = line.find("schema"); schema != line.end())
             if (!schema->is_number_integer() || *schema < 1 || *schema > newest_schema())
@@ -158,7 +155,7 @@ class Reader {
                                 schema->dump(), newest_schema()));
     }
 
-    Row row(const Json& line) const {
+    Row row(const json& line) const {
         const auto& tables = result_tables();
         const auto name = line.find("table");
         const auto values = line.find("row");
@@ -213,7 +210,7 @@ bool looks_like_json_lines(std::string_view text) {
 }
 
 int schema_of_json_lines(std::string_view text) {
-    const Json line = Json::parse(text.substr(0, text.find('\n')), nullptr, false);
+    const json line = json::parse(text.substr(0, text.find('\n')), nullptr, false);
     if (!line.is_object()) return newest_schema();
     const auto schema = line.find("schema");
     if (schema == line.end() || !schema->is_number_integer()) return newest_schema();
@@ -224,7 +221,7 @@ void read_json_lines(std::istream& in, const std::string& source, const RowSink&
     Reader reader(in, source);
     reader.header();
     for (std::int64_t count = 0;; ++count) {
-        const Json line = reader.next();
+        const json line = reader.next();
         if (!line.is_object()) reader.fail("expected an object");
         if (const auto end = line.find("rows"); end != line.end()) {
             if (*end != count)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "suite/base/quantity_text.hpp"
 #include "suite/runner/plan.hpp"
 
 namespace assay::runner {
@@ -22,7 +23,7 @@ bool same(const Value& a, const Value& b) {
 }
 
 /// A typed value takes the type of the axis' declared values: `-a rate=1` on an axis of doubles
-/// is 1.0.
+/// is 1.0, `-a nodes=1e3` on one of integers 1000.
 Value as_declared(const Value& typed, const std::vector<Value>& declared) {
     if (declared.empty()) return typed;
     const auto holds = [&](auto tag) {
@@ -33,6 +34,8 @@ Value as_declared(const Value& typed, const std::vector<Value>& declared) {
     if (holds(std::string{})) return to_string(typed);
     if (const auto* whole = std::get_if<std::int64_t>(&typed); whole && holds(double{}))
         return static_cast<double>(*whole);
+    if (const auto* real = std::get_if<double>(&typed); real && holds(std::int64_t{}))
+        if (const auto whole = whole_number(*real)) return *whole;
     return typed;
 }
 

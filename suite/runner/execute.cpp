@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <thread>
 
+#include "suite/base/sha256.hpp"
 #include "suite/measure/build_info.hpp"
 #include "suite/measure/environment.hpp"
 #include "suite/runner/adaptive/adaptive_cases.hpp"
+#include "suite/runner/adaptive/precise_cases.hpp"
 #include "suite/runner/machine_lock.hpp"
 #include "suite/runner/plan.hpp"
 #include "suite/runner/progression.hpp"
@@ -28,19 +31,18 @@ class SessionRun {
     SessionRun(const Registry& registry, const Plan& plan, const Request& request,
                store::Store& store, const Listener& listener)
         : registry_(registry), plan_(plan), request_(request), store_(store), at_(plan, listener) {
-        if (request.until_decided) adaptive_.emplace(plan, *request.until_decided);
+        if (request.until_decided)
+            adaptive_ = std::make_unique<AdaptiveCases>(plan, *request.until_decided);
+        else if (request.until_precise && !request.rounds)
+            adaptive_ = std::make_unique<PreciseCases>(plan, *request.until_precise);
     }
 
     Outcome run() {
-        const auto measured = [](const PlannedSample& s) {
-            return depends_on_machine(s.spec.provenance);
-        };
         std::optional<MachineLock> lock;
-        if (request_.lock && std::any_of(plan_.samples.begin(), plan_.samples.end(), measured))
+        if (request_.lock && depends_on_machine(plan_))
             lock.emplace(MachineLock::default_path(),
                          request_.command.empty() ? "assay" : request_.command);
-        if (std::any_of(plan_.samples.begin(), plan_.samples.end(), measured))
-            watch_.emplace(measure::HardwareMonitor());
+        if (depends_on_machine(plan_)) watch_.emplace(measure::HardwareMonitor());
         ScratchFolder::remove_abandoned();
         const Interruption interruption;
         begin();
@@ -81,8 +83,14 @@ class SessionRun {
             store_.put_calibration(calibration);
         fingerprint_ = machine.fingerprint;
         const std::string build = measure::build_id();
+        const bool is_part = !request_.part_of.empty();
+        const std::string plan_hash =
+            is_part ? sha256_hex(request_.part_of + ' ' + plan_.hash) : plan_.hash;
         std::optional<store::Session> unfinished;
-        if (!request_.fresh) unfinished = store_.newest_unfinished(plan_.hash, build);
+        if (is_part)
+            unfinished = store_.newest_of_plan(plan_hash, build);
+        else if (!request_.fresh)
+            unfinished = store_.newest_unfinished(plan_hash, build);
         if (unfinished && unfinished->machine == fingerprint_) {
             outcome_.session = unfinished->id;
             outcome_.resumed = true;
@@ -90,6 +98,7 @@ class SessionRun {
             for (const store::Sample& sample : store_.samples(unfinished->id))
                 if (is_finished(sample.status)) {
                     finished_before_.emplace(identity(sample.spec), sample.status);
+                    outcome_.seconds_before += sample.seconds;
                     if (adaptive_) adaptive_->add(sample);
                 }
         } else {
@@ -97,7 +106,7 @@ class SessionRun {
             session.id = outcome_.session = store::new_uuid();
             session.machine = fingerprint_;
             session.command = request_.command;
-            session.plan_hash = plan_.hash;
+            session.plan_hash = plan_hash;
             session.build = build;
             session.suspects = measure::suspects(environment);
             for (const auto& [name, text] : request_.suspects) session.suspects[name] = text;
@@ -115,7 +124,7 @@ class SessionRun {
     void run_samples(const Interruption& interruption) {
         std::span<const PlannedSample> left = plan_.samples;
         while (!left.empty() && !interruption.requested()) {
-            const std::size_t together = adaptive_ ? 0 : indifferent_at_front(left);
+            const std::size_t together = request_.until_decided ? 0 : indifferent_at_front(left);
             if (together > 0)
                 run_side_by_side(left.first(together), interruption);
             else
@@ -179,13 +188,13 @@ class SessionRun {
 
     /// Of adaptive rounds.
     bool is_wanted(const PlannedSample& planned) {
-        const AdaptiveCases::Turn turn = adaptive_->turn(planned.spec);
-        if (turn == AdaptiveCases::Turn::run) return true;
+        const CaseRounds::Turn turn = adaptive_->turn(planned.spec);
+        if (turn == CaseRounds::Turn::run) return true;
         at_.saved(planned);
-        if (turn == AdaptiveCases::Turn::stop) {
+        const std::vector<Contrast> found = adaptive_->contrasts(planned.spec);
+        if (turn == CaseRounds::Turn::stop && !found.empty()) {
             nlohmann::json contrasts = nlohmann::json::array();
-            for (const Contrast& contrast : adaptive_->contrasts(planned.spec))
-                contrasts.push_back(contrast_json(contrast));
+            for (const Contrast& contrast : found) contrasts.push_back(contrast_json(contrast));
             at_.tell("decided", {{"experiment", planned.spec.experiment},
                                  {"case", to_json(planned.spec.axes)},
                                  {"rounds", planned.spec.round},
@@ -250,7 +259,7 @@ class SessionRun {
     std::optional<HardwareWatch> watch_;  ///< where something depends on the machine
     std::string fingerprint_;
     int processors_ = 1;  ///< that can compute at once
-    std::optional<AdaptiveCases> adaptive_;
+    std::unique_ptr<CaseRounds> adaptive_;
     std::map<std::string, std::string> finished_before_;  ///< identity → status
 };
 

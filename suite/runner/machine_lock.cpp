@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "suite/base/error.hpp"
 
@@ -53,7 +55,8 @@ std::filesystem::path MachineLock::default_path() {
     return std::filesystem::path(shared ? "/run/lock" : "/tmp") / "assay-measured-run.lock";
 }
 
-MachineLock::MachineLock(const std::filesystem::path& file, const std::string& what)
+MachineLock::MachineLock(const std::filesystem::path& file, const std::string& what,
+                         const LockWait& wait)
     : fd_(open_lock(file)) {
     if (!fd_)
         throw UserError(fmt::format(
@@ -61,11 +64,18 @@ MachineLock::MachineLock(const std::filesystem::path& file, const std::string& w
             "give --no-lock",
             file.string(), std::strerror(errno)));
     struct flock lock = whole_file();
-    if (::fcntl(fd_.get(), F_OFD_SETLK, &lock) != 0)
-        throw UserError(fmt::format(
-            "another measured run has this machine: {}; wait until it ends, or give --no-lock and "
-            "accept that both disturb each other",
-            written(fd_.get())));
+    double waited_s = 0;
+    while (::fcntl(fd_.get(), F_OFD_SETLK, &lock) != 0) {
+        if (waited_s >= wait.most_s)
+            throw UserError(fmt::format(
+                "another measured run has this machine{}: {}; wait until it ends, or give "
+                "--no-lock and accept that both disturb each other",
+                waited_s > 0 ? fmt::format(", after {:.0f} s still", waited_s) : "",
+                written(fd_.get())));
+        if (wait.tell) wait.tell(waited_s, written(fd_.get()));
+        std::this_thread::sleep_for(std::chrono::duration<double>(wait.look_s));
+        waited_s += wait.look_s;
+    }
     const std::string text = fmt::format("process {}: {}\n", ::getpid(), what);
     if (::ftruncate(fd_.get(), 0) == 0) {
         [[maybe_unused]] const ssize_t ignored = ::pwrite(fd_.get(), text.data(), text.size(), 0);

@@ -2,12 +2,21 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "suite/base/file_descriptor.hpp"
 
 namespace assay::runner {
+
+/// How long to wait for whoever holds it.
+struct LockWait {
+    double most_s = 0;
+    double look_s = 0.5;
+    /// Before each wait for the next look; may be null.
+    std::function<void(double waited_s, const std::string& holder)> tell = {};
+};
 
 /// Held until destroyed, or until the process dies in whatever way.
 class MachineLock {
@@ -16,9 +25,10 @@ class MachineLock {
     /// share.
     static std::filesystem::path default_path();
 
-    /// Throws UserError that names the holder when somebody else has it. `what` is told to others
-    /// who ask.
-    MachineLock(const std::filesystem::path& file, const std::string& what);
+    /// Throws UserError that names the holder when somebody else has it, and keeps it for as long
+    /// as `wait` says. `what` is told to others who ask.
+    MachineLock(const std::filesystem::path& file, const std::string& what,
+                const LockWait& wait = {});
 
     /// Who holds it ("process 4711: assay run …"), or nullopt: nobody.
     static std::optional<std::string> holder(const std::filesystem::path& file);

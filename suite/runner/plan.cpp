@@ -9,6 +9,8 @@
 #include <set>
 
 #include "suite/base/sha256.hpp"
+#include "suite/data/needs.hpp"
+#include "suite/measure/statistics/median_interval.hpp"
 #include "suite/runner/adaptive/adaptive_cases.hpp"
 
 namespace assay::runner {
@@ -119,6 +121,53 @@ Request with_given_faults(Request request, const Experiment& experiment) {
     return request;
 }
 
+/// The data set of the catalogue that the value names, where it is not on this machine.
+const data::Entry* absent_data(const std::string& axis, const Value& value) {
+    const auto* const word = std::get_if<std::string>(&value);
+    const data::Entry* const entry = word ? data::serving(axis + ':' + *word) : nullptr;
+    return entry && !data::locate(entry->id) ? entry : nullptr;
+}
+
+/// The profile with something in place of data sets that are not here (make_plan()).
+ProfilePlan with_stand_ins(const Experiment& experiment, ProfilePlan profile,
+                           const Request& request, Plan& plan) {
+    for (auto& [name, sweep] : profile.axes) {
+        const std::string& axis = name;
+        const auto absent = [&](const Value& value) { return absent_data(axis, value) != nullptr; };
+        const Axis* const declared = experiment.axis(axis);
+        if (!declared || request.axes.contains(axis) || sweep.empty() ||
+            !std::all_of(sweep.begin(), sweep.end(), absent))
+            continue;
+        const auto other =
+            std::find_if_not(declared->values.begin(), declared->values.end(), absent);
+        if (other == declared->values.end()) continue;
+        plan.stand_ins.push_back({.experiment = experiment.id,
+                                  .axis = axis,
+                                  .value = *other,
+                                  .absent = sweep.front(),
+                                  .fetch = data::fetch_command(*absent_data(axis, sweep.front()))});
+        sweep = {*other};
+    }
+    return profile;
+}
+
+/// At most; `samples`: of one round.
+int rounds_of(const Experiment& experiment, const ProfilePlan& profile, Provenance provenance,
+              std::size_t samples, const Request& request, Plan& plan) {
+    if (request.until_decided) return request.until_decided->max_rounds;
+    if (request.rounds) return *request.rounds;
+    if (!request.until_precise || !gains_by_rounds(experiment, profile, provenance))
+        return profile.rounds;
+    const int most = most_rounds(profile, provenance, samples, *request.until_precise);
+    if (most < statistics::smallest_n_for_interval)
+        plan.too_few_rounds.push_back(fmt::format(
+            "{}: {} rounds, all that {:g} minutes have room for, tell no two runs apart: "
+            "--rounds {} or more would",
+            experiment.id, most, request.until_precise->budget_s / 60,
+            statistics::smallest_n_for_interval));
+    return most;
+}
+
 /// Appends the samples of one experiment. Throws UserError when it cannot do what is asked.
 void expand(const Experiment& experiment, const Request& as_asked, InputHash& inputs, Plan& plan) {
     const Request request = with_given_faults(as_asked, experiment);
@@ -138,9 +187,11 @@ void expand(const Experiment& experiment, const Request& as_asked, InputHash& in
     spec.scenario = request.scenario_given ? request.scenario : experiment.default_scenario;
     const std::vector<std::string> chosen = chosen_variants(experiment, request);
     if (request.until_decided) check_decidable(experiment, chosen, *request.until_decided);
-    const int rounds = request.until_decided ? request.until_decided->max_rounds
-                                             : request.rounds.value_or(profile->rounds);
-    const std::vector<Case> points = cases(experiment, profile->of(spec.provenance), request.axes);
+    const std::vector<Case> points =
+        cases(experiment, with_stand_ins(experiment, profile->of(spec.provenance), request, plan),
+              request.axes);
+    const int rounds = rounds_of(experiment, *profile, spec.provenance,
+                                 points.size() * chosen.size(), request, plan);
     if (points.size() * chosen.size() * static_cast<std::size_t>(rounds) > max_samples)
         throw UserError(fmt::format("{}: more than {} samples; narrow the axes or lower --rounds",
                                     experiment.id, max_samples));
@@ -232,6 +283,13 @@ void sum_up(Plan& plan) {
 
 }  // namespace
 
+std::string sentence(const StandIn& in) {
+    return fmt::format(
+        "{}: {}={} stands in for {}, which is not here: a series of its own, no check of the "
+        "claims that need it. `{}` brings it",
+        in.experiment, in.axis, to_string(in.value), to_string(in.absent), in.fetch);
+}
+
 Plan make_plan(const Registry& registry, const Request& request) {
     if (request.rounds && *request.rounds < 1)
         throw UserError(fmt::format("--rounds {}: at least 1", *request.rounds));
@@ -249,12 +307,15 @@ Plan make_plan(const Registry& registry, const Request& request) {
     InputHash inputs;
     for (const Selected& candidate : selected) {
         const auto before = static_cast<std::ptrdiff_t>(plan.samples.size());
+        const std::size_t stood_in = plan.stand_ins.size(), few = plan.too_few_rounds.size();
         try {
             expand(*candidate.experiment, request, inputs, plan);
         } catch (const UserError& error) {
             if (candidate.by_id || selected.size() == 1) throw;
             // Left out whole: what a few of its cases say would pass for all of it.
             plan.samples.erase(plan.samples.begin() + before, plan.samples.end());
+            plan.stand_ins.erase(plan.stand_ins.begin() + stood_in, plan.stand_ins.end());
+            plan.too_few_rounds.resize(few);
             plan.left_out.emplace_back(error.what());
         }
     }
@@ -270,6 +331,7 @@ Plan joined(std::vector<Plan> plans) {
         std::move(plan.samples.begin(), plan.samples.end(), std::back_inserter(all.samples));
         all.calibrations.merge(plan.calibrations);
         std::move(plan.left_out.begin(), plan.left_out.end(), std::back_inserter(all.left_out));
+        std::move(plan.stand_ins.begin(), plan.stand_ins.end(), std::back_inserter(all.stand_ins));
     }
     sum_up(all);
     return all;

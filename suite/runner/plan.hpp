@@ -10,6 +10,7 @@
 #include "suite/base/error.hpp"
 #include "suite/experiment/system.hpp"
 #include "suite/runner/adaptive/contrast.hpp"
+#include "suite/runner/adaptive/precision.hpp"
 #include "suite/runner/input_hash.hpp"
 #include "suite/store/store.hpp"
 
@@ -30,8 +31,14 @@ struct Request {
     std::optional<double> timeout_s;
     /// Rounds of a case end as soon as its variants are told apart; excludes `rounds`.
     std::optional<DecisionOptions> until_decided;
-    int jobs = 0;         ///< samples that need not be alone at once; 0: one per processor
-    bool fresh = false;   ///< never resume
+    /// Where neither this nor `rounds` is given: measured experiments have more rounds than their
+    /// profiles say, until two such runs could be told apart.
+    std::optional<PrecisionOptions> until_precise;
+    int jobs = 0;        ///< samples that need not be alone at once; 0: one per processor
+    bool fresh = false;  ///< never resume
+    /// Goes on with the session of the same samples that is part of this (a night's reruns), even
+    /// where it is over; empty: of nothing.
+    std::string part_of;
     bool lock = true;     ///< take the machine-wide lock when something is measured or emulated
     std::string command;  ///< argv, for the record
     std::map<std::string, std::string> suspects;  ///< added to the session's; never keys
@@ -49,6 +56,16 @@ struct PlannedSample {
     bool side_by_side = false;        ///< ProfilePlan::side_by_side
 };
 
+/// A value in place of one that names a data set which is not on this machine ("trace:smartmoe", of
+/// the catalogue's `serves`): another case, so a series of its own.
+struct StandIn {
+    std::string experiment, axis;
+    Value value, absent;
+    std::string fetch;  ///< the command that brings the data set
+};
+
+std::string sentence(const StandIn&);
+
 struct Plan {
     /// In execution order: experiments, cases, rounds, variants; variants turn round in every
     /// second round (A B, B A, …), so that a drift of the machine weighs on all of them alike.
@@ -59,8 +76,14 @@ struct Plan {
     std::string hash;
     /// Sentences: experiments that a pattern matched but that cannot do what was asked.
     std::vector<std::string> left_out;
+    std::vector<StandIn> stand_ins;
+    /// Sentences: of which experiments the time allows too few rounds to tell two runs apart.
+    std::vector<std::string> too_few_rounds;
 };
 
+/// Where all that a profile gives an axis names data sets that are not on this machine, the first
+/// of the axis' own values that names none stands in. What the request gives the axis stays.
+///
 /// Throws UserError: unknown experiment, impossible axis or value, provenance or profile not
 /// offered, faults where none are taken, a device profile that is not there, an input file that was
 /// changed. An experiment named by its id must be able to do what is asked; of those that a wider

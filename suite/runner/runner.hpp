@@ -38,6 +38,7 @@ struct Outcome {
     std::vector<ClaimCheck> claims;
     bool interrupted = false;
     bool resumed = false;
+    double seconds_before = 0;        ///< that samples took which were finished before
     std::vector<Contrast> contrasts;  ///< of adaptive rounds
     long saved = 0;                   ///< samples that those made unnecessary
 };

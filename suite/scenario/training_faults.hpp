@@ -1,4 +1,4 @@
-// Fault plans of trainings: read of a sample, and what they must be.
+// Fault plans of trainings across processes: read of a sample, and what they must be.
 #pragma once
 
 #include "suite/experiment/experiment.hpp"
@@ -11,8 +11,9 @@ inline auto fault_plan_with(const FaultPhases& phases) {
     return [phases](const SampleSpec& spec) { return parse_fault_plan(spec.scenario, phases); };
 }
 
-/// What the plan would only show in the middle of the training. Throws UserError: no wipes, valid
-/// for the workers, and every fault strikes before the last step.
+/// What would only show in the middle of a training across processes. Throws UserError: this
+/// machine has room for the workers and for those that join, no wipes, the plan is valid for the
+/// workers, and every fault strikes before the last step.
 void check_training_faults(const FaultPlan& plan, int workers, std::int64_t steps,
                            const FaultPhases& phases = {});
 

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <thread>
 
+#include "suite/base/encoding.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/store/database_file.hpp"
 #include "suite/store/schema/migration.hpp"
 
@@ -22,6 +24,11 @@ constexpr int busy_timeout_ms = 10'000;
 bool is_there(const fs::path& file) {
     std::error_code unreachable;
     return fs::exists(file, unreachable);
+}
+
+/// It can also show when the shared-memory file of the WAL has to grow.
+bool is_full_disk(int extended) {
+    return (extended & 0xff) == SQLITE_FULL || extended == SQLITE_IOERR_SHMSIZE;
 }
 
 int newest_version() { return migrations().back().to; }
@@ -102,8 +109,9 @@ void refuse_version_for_reading(const fs::path& file, SQLite::Database& sql) {
                   file.string(), version, newest_version())
             : fmt::format(
                   "{}: the file has schema version {}, this program reads version {}. "
-                  "`assay db migrate` brings it up to date, and so does any command that writes.",
-                  file.string(), version, newest_version()));
+                  "`assay db migrate --db {}` brings it up to date, and so does any command that "
+                  "writes.",
+                  file.string(), version, newest_version(), shell_quoted(file.string())));
 }
 
 }  // namespace
@@ -160,8 +168,8 @@ Database Database::open_for_writing(const fs::path& file) {
 
 Database Database::open_for_reading(const fs::path& file, Older older) {
     if (!is_there(file))
-        throw StoreError(
-            fmt::format("{}: there is no results database; `assay run` makes one.", file.string()));
+        throw StoreError(fmt::format("{}: there is no results database; {} makes one.",
+                                     file.string(), suggested("run")));
     refuse_network_file_system(file, file.parent_path());
     refuse_foreign_file(file, newest_version(), false);
     const bool migrates = older == Older::is_migrated_in_a_copy;
@@ -173,9 +181,11 @@ Database Database::open_for_reading(const fs::path& file, Older older) {
         }
     } catch (const SQLite::Exception& failure) {
         // A reader of a WAL file needs its -shm file, which SQLite cannot make in a read-only
-        // folder.
+        // folder, nor on a full disk.
         const int code = failure.getErrorCode() % 256;
-        if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) throw;
+        if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY &&
+            !is_full_disk(failure.getExtendedErrorCode()))
+            throw;
     }
     PrivateCopy copy(file);
     auto sql = connect(copy.file(), SQLite::OPEN_READWRITE);
@@ -254,9 +264,8 @@ Prepared StatementCache::get(SQLite::Database& sql, const char* literal) {
 
 namespace {
 
-std::string advice_for(int extended) {
-    // A full disk can also show when the shared-memory file of the WAL has to grow.
-    if ((extended & 0xff) == SQLITE_FULL || extended == SQLITE_IOERR_SHMSIZE)
+std::string advice_for(const fs::path& file, int extended) {
+    if (is_full_disk(extended))
         return "the disk is full. What was stored before is intact; free some space and run the "
                "same command again, it continues where it stopped";
     switch (extended & 0xff) {
@@ -284,7 +293,8 @@ std::string advice_for(int extended) {
             return "the rows contradict what is stored";
         case SQLITE_ERROR:
         case SQLITE_SCHEMA:
-            return "the file does not have the tables it should have; `assay db check` says more";
+            return "the file does not have the tables it should have; `assay db check --db " +
+                   shell_quoted(file.string()) + "` says more";
         default:
             return "reading or writing the file failed; check the disk";
     }
@@ -297,7 +307,7 @@ void throw_store_error(const std::filesystem::path& file, std::string_view task,
     const int extended = error.getExtendedErrorCode();
     const int code = extended >= 0 ? extended : error.getErrorCode();
     throw StoreError(fmt::format("{}: could not {}: {} (SQLite: {}, code {}).", file.string(), task,
-                                 advice_for(code), error.what(), code));
+                                 advice_for(file, code), error.what(), code));
 }
 
 void throw_unreadable_value(const std::filesystem::path& file, std::string_view task,
@@ -305,8 +315,8 @@ void throw_unreadable_value(const std::filesystem::path& file, std::string_view 
     throw StoreError(
         fmt::format("{}: could not {}: a stored value cannot be read ({}); the file is damaged or "
                     "was changed by "
-                    "another program. `assay db check` says more.",
-                    file.string(), task, why));
+                    "another program. `assay db check --db {}` says more.",
+                    file.string(), task, why, shell_quoted(file.string())));
 }
 
 }  // namespace assay::store

@@ -148,8 +148,8 @@ void refuse_network_file_system(const std::filesystem::path& file,
 
 // ---- a copy to read ----------------------------------------------------------------------------
 
-TemporaryFolder::TemporaryFolder(std::string_view name) {
-    auto pattern = (fs::temp_directory_path() / fmt::format("{}-XXXXXX", name)).string();
+TemporaryFolder::TemporaryFolder(std::string_view name, const fs::path& parent) {
+    auto pattern = (parent / fmt::format("{}-XXXXXX", name)).string();
     if (!mkdtemp(pattern.data()))
         throw std::system_error(errno, std::generic_category(),
                                 fmt::format("cannot make a folder like {}", pattern));
@@ -166,37 +166,40 @@ TemporaryFolder::~TemporaryFolder() {
 
 namespace {
 
-[[noreturn]] void refuse_to_copy(const fs::path& database, const std::error_code& why) {
-    throw StoreError(
-        fmt::format("{}: lies where nothing may be written, and cannot be copied for reading ({}). "
-                    "Point TMPDIR to a folder with enough space.",
-                    database.string(), why.message()));
+/// A folder with a copy in it. std::system_error.
+TemporaryFolder copy_in(const fs::path& parent, const fs::path& database, const char* name) {
+    TemporaryFolder folder("assay-read", parent);
+    const fs::path wal = database.string() + "-wal", to = folder / name;
+    const auto copy = [](const fs::path& from, const fs::path& as) {
+        fs::copy_file(from, as);
+        // A copy inherits the mode, and a read-only one would keep SQLite from recovering its WAL.
+        fs::permissions(as, fs::perms::owner_read | fs::perms::owner_write);
+    };
+    copy(database, to);
+    if (fs::exists(wal)) copy(wal, to.string() + "-wal");
+    return folder;
 }
 
-TemporaryFolder folder_for_copy(const fs::path& database) {
+TemporaryFolder copied(const fs::path& database, const char* name) {
     try {
-        return TemporaryFolder("assay-read");
-    } catch (const std::system_error& error) {
-        refuse_to_copy(database, error.code());
+        try {
+            return copy_in(fs::temp_directory_path(), database, name);
+        } catch (const std::system_error& failure) {
+            if (failure.code() != std::errc::no_space_on_device) throw;
+        }
+        return copy_in("/dev/shm", database, name);
+    } catch (const std::system_error& failure) {
+        throw StoreError(fmt::format(
+            "{}: lies where nothing can be written, and cannot be copied for reading ({}). "
+            "Point TMPDIR to a folder with enough space.",
+            database.string(), failure.code().message()));
     }
 }
 
 }  // namespace
 
 PrivateCopy::PrivateCopy(const fs::path& database)
-    : folder_(folder_for_copy(database)), file_(folder_ / "results.db") {
-    std::error_code error;
-    const auto copy = [&](const fs::path& from, const fs::path& to) {
-        fs::copy_file(from, to, error);
-        if (error) refuse_to_copy(database, error);
-        // A copy inherits the mode, and a read-only one would keep SQLite from recovering its WAL.
-        fs::permissions(to, fs::perms::owner_read | fs::perms::owner_write, error);
-        if (error) refuse_to_copy(database, error);
-    };
-    copy(database, file_);
-    const fs::path wal = database.string() + "-wal";
-    if (fs::exists(wal, error)) copy(wal, file_.string() + "-wal");
-}
+    : folder_(copied(database, "results.db")), file_(folder_ / "results.db") {}
 
 // ---- its runners -------------------------------------------------------------------------------
 

@@ -30,8 +30,10 @@ void refuse_network_file_system(const std::filesystem::path& file,
 /// A new empty folder under TMPDIR that only this user may enter; goes with the object.
 class TemporaryFolder {
   public:
-    /// `name` begins its name. std::system_error when it cannot be made.
-    explicit TemporaryFolder(std::string_view name);
+    /// `name` begins its name, `parent` is TMPDIR's unless given. std::system_error when it cannot
+    /// be made.
+    explicit TemporaryFolder(std::string_view name, const std::filesystem::path& parent =
+                                                        std::filesystem::temp_directory_path());
     ~TemporaryFolder();
     TemporaryFolder(TemporaryFolder&&) noexcept;
     TemporaryFolder& operator=(TemporaryFolder&&) = delete;
@@ -42,8 +44,9 @@ class TemporaryFolder {
     std::filesystem::path path_;
 };
 
-/// Copies a database and its -wal file into a folder of our own, for reading where nothing may be
-/// written; the copy goes with the object. StoreError when it cannot be made.
+/// Copies a database and its -wal file into a folder of our own (in memory where that one's disk is
+/// full), for reading where nothing can be written; the copy goes with the object. StoreError when
+/// it cannot be made.
 class PrivateCopy {
   public:
     explicit PrivateCopy(const std::filesystem::path& database);

@@ -7,7 +7,6 @@
 #include <bit>
 #include <cmath>
 #include <map>
-#include <tuple>
 #include <unordered_map>
 
 #include "suite/measure/statistics/quantile.hpp"
@@ -45,7 +44,8 @@ namespace {
 class SessionPoints {
   public:
     explicit SessionPoints(SQLite::Database& sql)
-        : find_(sql, "SELECT started, suspects, arrival FROM session WHERE id = ?") {}
+        : places_(recorded_places(sql)),
+          find_(sql, "SELECT started, suspects FROM session WHERE id = ?") {}
 
     HistoryPoint of(const std::string& id) {
         find_.reset();
@@ -58,12 +58,13 @@ class SessionPoints {
             point.commit = commit->get<std::string>();
         point.session = id;
         point.started = find_.getColumn(0).getString();
-        point.arrival = static_cast<long>(find_.getColumn(2).getInt64());
+        point.place = places_.at(id);
         point.suspects = std::make_shared<const nlohmann::json>(std::move(suspects));
         return point;
     }
 
   private:
+    std::map<std::string, long> places_;
     SQLite::Statement find_;
 };
 
@@ -94,11 +95,9 @@ class SeriesReader {
         for (SeriesHistory& history : found_) {
             for (HistoryPoint& point : history.points)
                 point.median = statistics::median(point.values);
-            std::sort(history.points.begin(), history.points.end(),
-                      [](const HistoryPoint& a, const HistoryPoint& b) {
-                          return std::tie(a.started, a.arrival, a.session) <
-                                 std::tie(b.started, b.arrival, b.session);
-                      });
+            std::sort(
+                history.points.begin(), history.points.end(),
+                [](const HistoryPoint& a, const HistoryPoint& b) { return a.place < b.place; });
         }
         return std::move(found_);
     }

@@ -32,7 +32,7 @@ struct Draw {
 struct HistoryPoint {
     std::string session;  ///< UUID
     std::string started;  ///< of the session, ISO 8601, UTC
-    long arrival = 0;     ///< of the session; orders those that started at the same time
+    long place = 0;       ///< of the session in Store::places(): the order of the points
     std::string commit;   ///< the suspects' "commit"; empty where unknown
     /// Commit, compiler, driver … as stored with the session, shared by all points of it; not null.
     std::shared_ptr<const nlohmann::json> suspects;
@@ -43,7 +43,7 @@ struct HistoryPoint {
 };
 
 /// One metric of one series. One point per session that has an ok sample with a finite value, in
-/// order of the sessions' start (then of their arrival), whatever their state.
+/// the order in which the sessions were recorded, whatever their state.
 struct SeriesHistory {
     SeriesKey series;
     MetricKey metric;

@@ -105,6 +105,21 @@ std::string utc(std::chrono::system_clock::time_point at) {
 
 std::string now_utc() { return utc(std::chrono::system_clock::now()); }
 
+std::string utc_after(std::string_view newest) {
+    std::string now = now_utc();
+    if (now > newest) return now;
+    const auto at = parse_utc(newest);
+    return at ? utc(*at + std::chrono::milliseconds(1)) : now;
+}
+
+std::string future_words(std::string_view date) {
+    constexpr std::chrono::minutes clocks_differ_by{10};
+    const auto at = parse_utc(date);
+    if (!at || *at <= std::chrono::system_clock::now() + clocks_differ_by) return {};
+    return fmt::format("is dated {:.10} {:.5}, in the future: the clock was wrong then, or is now",
+                       date, date.substr(11));
+}
+
 bool is_uuid(std::string_view text) {
     if (text.size() != 36) return false;
     for (std::size_t i = 0; i < text.size(); ++i)

@@ -46,6 +46,12 @@ std::string gate_row_id(const std::vector<std::string>& columns);
 
 /// ISO 8601, UTC, milliseconds: "2026-11-21T02:03:04.567Z"; text order is time order.
 std::string utc(std::chrono::system_clock::time_point at);
+/// Now; where the clock was set back, just after `newest`: among themselves such times are in the
+/// order in which they were written.
+std::string utc_after(std::string_view newest);
+/// "is dated 2031-01-01 02:03, in the future: …"; empty: it is not, or only by as much as clocks
+/// differ, or is written in another way than utc() does.
+std::string future_words(std::string_view date);
 /// Reads that back; nullopt: written otherwise, or no day or time that there is.
 std::optional<std::chrono::system_clock::time_point> parse_utc(std::string_view text);
 

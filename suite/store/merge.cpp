@@ -173,6 +173,11 @@ void copy_references(SQLite::Database& sql, const Selection& which) {
     copy(sql, "annotation",
          "session IN temp.chosen_session OR sample IN (SELECT id FROM main.sample)");
     copy(sql, "metric_unit", "experiment IN (SELECT experiment FROM main.series)");
+    // Which way is better may have been stated later.
+    sql.exec(
+        "UPDATE main.metric_unit SET better = theirs.better FROM other.metric_unit AS theirs WHERE "
+        "theirs.experiment = main.metric_unit.experiment AND theirs.name = main.metric_unit.name "
+        "AND main.metric_unit.better = 'none' AND theirs.better <> 'none'");
 }
 
 /// What the nightly gate knows, when everything is merged. A night that still runs comes later; of

@@ -39,16 +39,16 @@ struct SeriesAge {
     const Scope& scope() const { return std::get<Scope>(question); }
 };
 
-/// Ids from the newest session on: newest is what ended last, for a session may have been
-/// interrupted and resumed after another one. What a night ran again (rerun_mark) is left out.
+/// Ids from the newest session on. What a night ran again (rerun_mark) is left out.
 std::vector<std::string> sessions_by_age(SQLite::Database& sql) {
+    std::vector<std::string> ids = recorded_order(sql);
+    std::reverse(ids.begin(), ids.end());
+    std::set<std::string> reruns;
     SQLite::Statement rows(
-        sql, fmt::format("SELECT id FROM session WHERE json_extract(suspects, '$.{}') IS NULL "
-                         "ORDER BY CASE state WHEN 'running' THEN '9' ELSE coalesce(finished, "
-                         "started) END DESC, started DESC, arrival DESC, id DESC",
+        sql, fmt::format("SELECT id FROM session WHERE json_extract(suspects, '$.{}') IS NOT NULL",
                          rerun_mark));
-    std::vector<std::string> ids;
-    while (rows.executeStep()) ids.push_back(rows.getColumn(0).getString());
+    while (rows.executeStep()) reruns.insert(rows.getColumn(0).getString());
+    std::erase_if(ids, [&](const std::string& id) { return reruns.contains(id); });
     return ids;
 }
 
@@ -246,13 +246,26 @@ std::map<std::string, std::string> hosts(SQLite::Database& sql) {
 }
 
 // CROSS JOIN keeps SQLite from starting at the series, which may have samples in all sessions.
+constexpr const char* tried =
+    "SELECT 1 FROM series CROSS JOIN sample ON sample.session = ? AND sample.series = series.id "
+    "WHERE series.experiment = ? LIMIT 1";
 constexpr const char* unsuccessful =
-    "SELECT sample.id FROM sample CROSS JOIN series ON series.id = sample.series "
-    "AND series.experiment = ?1 WHERE sample.session = (SELECT session.id FROM session WHERE "
-    "EXISTS (SELECT 1 FROM series AS own CROSS JOIN sample AS any ON any.session = session.id AND "
-    "any.series = own.id WHERE own.experiment = ?1) "
-    "ORDER BY session.started DESC, session.arrival DESC, session.id DESC LIMIT 1) "
+    "SELECT sample.id FROM sample CROSS JOIN series ON series.id = sample.series AND "
+    "series.experiment = json_extract(?1, '$[1]') WHERE sample.session = json_extract(?1, '$[0]') "
     "AND sample.status NOT IN ('ok', 'running')";
+
+/// The newest session that tried the experiment; empty: none.
+std::string newest_try(SQLite::Database& sql, std::string_view experiment) {
+    std::vector<std::string> sessions = recorded_order(sql);
+    SQLite::Statement find(sql, tried);
+    for (; !sessions.empty(); sessions.pop_back()) {
+        find.reset();
+        find.bind(1, sessions.back());
+        bind_text(find, 2, experiment);
+        if (find.executeStep()) return sessions.back();
+    }
+    return {};
+}
 
 }  // namespace
 
@@ -284,7 +297,8 @@ std::vector<Observation> Store::observations(std::string_view experiment) const 
 
 std::vector<Sample> Store::unsuccessful_samples(std::string_view experiment) const {
     return impl_->database.read("read what did not end well", [&](SQLite::Database& sql) {
-        return read_samples(sql, unsuccessful, experiment,
+        const auto which = nlohmann::json::array({newest_try(sql, experiment), experiment});
+        return read_samples(sql, unsuccessful, json_text(which),
                             "sample.started, seed, round, sample.id");
     });
 }

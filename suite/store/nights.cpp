@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "suite/store/described_rows.hpp"
@@ -18,6 +20,29 @@ ASSAY_FIELDS(AcceptedLevel, baseline, row, session, at, why, since)
 ASSAY_FIELDS(MuteRecord, pattern, metric, until, why, at, who, ended, ended_by, ended_why)
 
 namespace {
+
+/// When a row of the table is written: after all that it holds.
+std::string time_in(SQLite::Database& sql, std::string_view table, std::string_view column) {
+    return utc_after(
+        sql.execAndGet(fmt::format("SELECT coalesce(max({}), '') FROM {}", column, table))
+            .getString());
+}
+
+/// Newest last.
+template <class Record, class SessionOf>
+void sort_by_place(std::vector<Record>& records, SQLite::Database& sql, const SessionOf& session) {
+    const std::map<std::string, long> places = recorded_places(sql);
+    std::vector<std::pair<long, Record>> placed;
+    for (Record& record : records) {
+        const auto known = places.find(session(record));
+        // What was pruned was old.
+        placed.emplace_back(known == places.end() ? 0 : known->second, std::move(record));
+    }
+    std::stable_sort(placed.begin(), placed.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    records.clear();
+    for (auto& [place, record] : placed) records.push_back(std::move(record));
+}
 
 /// Adds steps to regressions, which get their state.
 class Steps {
@@ -45,8 +70,7 @@ class Steps {
 };
 
 std::string open_regression(Insert<RegressionRecord>& insert, const NightRecord& night,
-                            const RegressionMove& move) {
-    const std::string at = now_utc();
+                            const RegressionMove& move, const std::string& at) {
     const RegressionRecord opened{.id = new_uuid(),
                                   .suite = night.suite,
                                   .machine = night.machine,
@@ -121,23 +145,23 @@ void Nights::finish(const NightRecord& night, const nlohmann::json& report,
         for (const NightRowRecord& row : rows) insert(row, {night.id});
         Insert<RegressionRecord> opened(sql, {.table = "regression"});
         Steps steps(sql);
+        const std::string at = time_in(sql, "regression", "changed");
         for (const RegressionMove& move : moves) {
             const auto known = newest_regression(sql, night, move);
             const std::string id =
-                known && !move.anew ? *known : open_regression(opened, night, move);
-            steps.add(id, {now_utc(), night.id, move.to, move.why});
+                known && !move.anew ? *known : open_regression(opened, night, move, at);
+            steps.add(id, {at, night.id, move.to, move.why});
         }
     });
 }
 
 std::vector<NightRecord> Nights::nights(std::string_view suite) const {
     return store_.impl_->database.read("read the nights", [&](SQLite::Database& sql) {
-        return select<NightRecord>(
-            sql,
-            {"night",
-             "LEFT JOIN session ON session.id = night.session WHERE ?1 = '' OR suite = ?1 ORDER BY "
-             "night.started DESC, arrival DESC, night.id DESC"},
-            suite);
+        auto all = select<NightRecord>(
+            sql, {"night", "WHERE ?1 = '' OR suite = ?1 ORDER BY started, id"}, suite);
+        sort_by_place(all, sql, std::mem_fn(&NightRecord::session));
+        std::reverse(all.begin(), all.end());
+        return all;
     });
 }
 
@@ -158,9 +182,8 @@ std::vector<RowOfNight> Nights::rows(std::string_view suite, std::string_view ma
             fmt::format("SELECT night.id, night.started, night.session, median, evidence, "
                         "night.finished, {0} FROM "
                         "night JOIN night_row ON night_row.night = night.id JOIN gate_row ON "
-                        "gate_row.id = night_row.gate_row LEFT JOIN session ON session.id = "
-                        "night.session WHERE suite = ? AND night.machine = ? AND night.finished IS "
-                        "NOT NULL ORDER BY night.started, arrival, night.id, {0}",
+                        "gate_row.id = night_row.gate_row WHERE suite = ? AND night.machine = ? "
+                        "AND night.finished IS NOT NULL ORDER BY night.started, night.id, {0}",
                         gate_row_fields));
         bind_text(rows, 1, suite);
         bind_text(rows, 2, machine);
@@ -172,6 +195,7 @@ std::vector<RowOfNight> Nights::rows(std::string_view suite, std::string_view ma
                            text(2),
                            {gate_row_at(rows, 6), optional_real(rows.getColumn(3)), text(4)},
                            text(5)});
+        sort_by_place(all, sql, std::mem_fn(&RowOfNight::session));
         return all;
     });
 }
@@ -194,14 +218,15 @@ std::vector<RegressionRecord> Nights::regressions(std::string_view suite,
 
 void Nights::move(std::string_view regression, std::string_view state, std::string_view why) {
     store_.impl_->database.write("store the step of a regression", [&](SQLite::Database& sql) {
-        Steps(sql).add(regression, {now_utc(), "", std::string(state), std::string(why)});
+        Steps(sql).add(regression, {time_in(sql, "regression", "changed"), "", std::string(state),
+                                    std::string(why)});
     });
 }
 
 void Nights::accept(const AcceptedLevel& level) {
     store_.impl_->database.write("accept a level", [&](SQLite::Database& sql) {
         AcceptedLevel dated = level;
-        if (dated.at.empty()) dated.at = now_utc();
+        if (dated.at.empty()) dated.at = time_in(sql, "accepted_level", "at");
         Insert<AcceptedLevel> insert(
             sql, {.table = "accepted_level", .beside = {"id"}, .left_out = {"since"}});
         insert(dated, {new_uuid()});

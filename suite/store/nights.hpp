@@ -87,11 +87,11 @@ class Nights {
     /// Verdict, report, rows and steps of regressions in one transaction.
     void finish(const NightRecord&, const nlohmann::json& report,
                 const std::vector<NightRowRecord>&, const std::vector<RegressionMove>&);
-    /// Newest first; `suite` empty: of all.
+    /// The last to be recorded first, as their sessions (Store::sessions()); `suite` empty: of all.
     std::vector<NightRecord> nights(std::string_view suite) const;
     /// As finish() stored it; an empty object where there is none.
     nlohmann::json report(std::string_view night) const;
-    /// Every row of the finished nights of a suite on a machine, oldest night first.
+    /// Every row of the finished nights of a suite on a machine, in the other direction.
     std::vector<RowOfNight> rows(std::string_view suite, std::string_view machine) const;
 
     /// The newest record of each row last; empty texts do not restrict.

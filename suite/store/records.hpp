@@ -38,14 +38,15 @@ struct Session {
     std::string finished;     ///< empty while it runs; of a dead runner: its last sample's start
     std::string state;        ///< running, finished, interrupted
     long planned = 0;         ///< samples in the plan
-    long arrival = 0;         ///< order in which sessions came into the file; set by the store
+    long arrival = 0;         ///< order in which sessions came into the file, were begun in it or
+                              ///< ended; set by the store, which makes Store::places() of it
 };
 
 /// How many samples of an experiment a file holds, of all sessions.
 struct ExperimentCounts {
     std::string experiment;
     std::map<std::string, long> samples;  ///< by status
-    std::string newest;                   ///< the latest-started session that has any of them
+    std::string newest;                   ///< the newest session that has any of them
 };
 
 /// How far a session is.

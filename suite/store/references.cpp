@@ -112,14 +112,9 @@ void Store::put_claim_checks(std::string_view session, const std::vector<ClaimCh
             sql,
             "INSERT INTO claim_check (id, session, claim, at, ordinal, verdict, reason, "
             "provenance, obtained, rules) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-        const auto at = now_utc();
-        // Goes on where an earlier call of the same millisecond stopped, so that the later one is
-        // newer.
-        SQLite::Statement last(
-            sql, "SELECT coalesce(max(ordinal) + 1, 0) FROM claim_check WHERE at = ?");
-        last.bind(1, at);
-        last.executeStep();
-        auto ordinal = last.getColumn(0).getInt64();
+        const auto at =
+            utc_after(sql.execAndGet("SELECT coalesce(max(at), '') FROM claim_check").getString());
+        std::int64_t ordinal = 0;
         for (const auto& check : checks) {
             insert.bind(1, new_uuid());
             bind_text_or_null(insert, 2, session);

@@ -16,16 +16,16 @@ std::unordered_map<std::string, std::string> experiment_of_series(SQLite::Databa
     return experiments;
 }
 
-/// Of each of these experiments the latest-started session that has a sample of it: from the newest
-/// session back until there is one of each, since a file may hold many sessions.
+/// Of each of these experiments the newest session that has a sample of it: from the newest session
+/// back until there is one of each, since a file may hold many sessions.
 void find_newest(SQLite::Database& sql,
                  const std::unordered_map<std::string, std::string>& experiment_of,
                  std::map<std::string, ExperimentCounts>& counts) {
     std::size_t missing = counts.size();
-    SQLite::Statement sessions(sql, "SELECT id FROM session ORDER BY started DESC, arrival DESC");
+    std::vector<std::string> sessions = recorded_order(sql);
     SQLite::Statement series(sql, "SELECT DISTINCT series FROM sample WHERE session = ?");
-    while (missing > 0 && sessions.executeStep()) {
-        const std::string session = sessions.getColumn(0).getString();
+    for (; missing > 0 && !sessions.empty(); sessions.pop_back()) {
+        const std::string& session = sessions.back();
         series.reset();
         series.bind(1, session);
         while (series.executeStep()) {

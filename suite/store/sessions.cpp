@@ -2,7 +2,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <set>
+#include <algorithm>
+#include <tuple>
 
 #include "suite/store/described_rows.hpp"
 #include "suite/store/store_impl.hpp"
@@ -22,7 +23,43 @@ void interrupt_samples(SQLite::Database& sql, std::string_view session, std::str
     update.exec();
 }
 
+struct Recorded {
+    std::string id;
+    bool runs = false;
+    std::string date;
+};
+
 }  // namespace
+
+std::vector<std::string> recorded_order(SQLite::Database& sql) {
+    // Sessions of this file, and no others, have a process.
+    SQLite::Statement rows(sql,
+                           "SELECT id, coalesce(finished, started), pid <> 0, state = 'running' "
+                           "FROM session ORDER BY arrival, started, id");
+    const std::string now = now_utc();
+    std::string newest;
+    std::vector<Recorded> sessions;
+    while (rows.executeStep()) {
+        std::string ended = rows.getColumn(1).getString();
+        if (ended <= now) newest = std::max(newest, ended);
+        const bool is_of_this_file = rows.getColumn(2).getInt() != 0;
+        sessions.push_back({rows.getColumn(0).getString(), rows.getColumn(3).getInt() != 0,
+                            is_of_this_file ? newest : std::move(ended)});
+    }
+    std::stable_sort(sessions.begin(), sessions.end(), [](const Recorded& a, const Recorded& b) {
+        return std::tie(a.runs, a.date) < std::tie(b.runs, b.date);
+    });
+    std::vector<std::string> ids;
+    for (Recorded& session : sessions) ids.push_back(std::move(session.id));
+    return ids;
+}
+
+std::map<std::string, long> recorded_places(SQLite::Database& sql) {
+    std::map<std::string, long> places;
+    for (std::string& id : recorded_order(sql))
+        places.emplace(std::move(id), static_cast<long>(places.size()) + 1);
+    return places;
+}
 
 SessionOwner owner_of(Database& database, std::string_view session) {
     const Prepared find = database.prepared("SELECT state, owner, pid FROM session WHERE id = ?");
@@ -34,11 +71,12 @@ SessionOwner owner_of(Database& database, std::string_view session) {
 
 void interrupt_dead_sessions(Database& database) {
     const auto dead = [&](SQLite::Database& sql) {
-        std::set<std::string> ids;
-        SQLite::Statement find(sql, "SELECT id, owner FROM session WHERE state = 'running'");
+        std::vector<std::string> ids;
+        SQLite::Statement find(
+            sql, "SELECT id, owner FROM session WHERE state = 'running' ORDER BY arrival, id");
         while (find.executeStep())
             if (!database.runner().alive(find.getColumn(1).getInt64()))
-                ids.insert(find.getColumn(0).getString());
+                ids.push_back(find.getColumn(0).getString());
         return ids;
     };
     // Looked at first without the write lock: usually there is nothing to do.
@@ -47,9 +85,10 @@ void interrupt_dead_sessions(Database& database) {
         for (const auto& id : dead(sql)) {
             interrupt_samples(sql, id, "its runner ended before it was finished");
             SQLite::Statement update(
-                sql,
-                "UPDATE session SET state = 'interrupted', owner = 0, finished = "
-                "(SELECT max(started) FROM sample WHERE session = session.id) WHERE id = ?");
+                sql, fmt::format("UPDATE session SET state = 'interrupted', owner = 0, finished = "
+                                 "(SELECT max(started) FROM sample WHERE session = session.id), {} "
+                                 "WHERE id = ?",
+                                 as_the_newest));
             update.bind(1, id);
             update.exec();
         }
@@ -100,7 +139,9 @@ void Store::finish_session(std::string_view id, std::string_view state) {
         owner_of(impl_->database, id);
         interrupt_samples(sql, id, "the session ended before it was finished");
         SQLite::Statement update(
-            sql, "UPDATE session SET state = ?, finished = ?, owner = 0 WHERE id = ?");
+            sql,
+            fmt::format("UPDATE session SET state = ?, finished = ?, owner = 0, {} WHERE id = ?",
+                        as_the_newest));
         bind_text(update, 1, state);
         update.bind(2, now_utc());
         bind_text(update, 3, id);
@@ -122,9 +163,10 @@ void Store::resume_session(std::string_view id) {
                             "session with --fresh.",
                             id, owner.pid));
         interrupt_samples(sql, id, "the session was resumed before it was finished");
-        SQLite::Statement update(sql,
-                                 "UPDATE session SET state = 'running', finished = NULL, pid = ?, "
-                                 "owner = ? WHERE id = ?");
+        SQLite::Statement update(
+            sql, fmt::format("UPDATE session SET state = 'running', finished = NULL, pid = ?, "
+                             "owner = ?, {} WHERE id = ?",
+                             as_the_newest));
         update.bind(1, static_cast<std::int64_t>(getpid()));
         update.bind(2, ours);
         bind_text(update, 3, id);
@@ -154,8 +196,17 @@ bool Store::has_living_runner(std::string_view session) const {
 
 std::vector<Session> Store::sessions() const {
     return impl_->database.read("list the sessions", [&](SQLite::Database& sql) {
-        return select<Session>(sql, {"session", "ORDER BY started DESC, arrival DESC, id DESC"});
+        const std::map<std::string, long> places = recorded_places(sql);
+        auto all = select<Session>(sql, {"session", ""});
+        std::sort(all.begin(), all.end(), [&](const Session& a, const Session& b) {
+            return places.at(a.id) > places.at(b.id);
+        });
+        return all;
     });
+}
+
+std::map<std::string, long> Store::places() const {
+    return impl_->database.read("read the order of the sessions", recorded_places);
 }
 
 std::optional<Session> Store::session(std::string_view id) const {
@@ -171,8 +222,17 @@ std::optional<Session> Store::newest_unfinished(std::string_view plan_hash,
             sql,
             {"session",
              "WHERE plan_hash = ? AND build = ? AND state = 'interrupted' AND "
-             "json_extract(suspects, '$.rerun') IS NULL ORDER BY started DESC, arrival DESC, "
-             "id DESC LIMIT 1"},
+             "json_extract(suspects, '$.rerun') IS NULL ORDER BY arrival DESC, id DESC LIMIT 1"},
+            plan_hash, build));
+    });
+}
+
+std::optional<Session> Store::newest_of_plan(std::string_view plan_hash,
+                                             std::string_view build) const {
+    return impl_->database.read("look for a session", [&](SQLite::Database& sql) {
+        return first(select<Session>(
+            sql,
+            {"session", "WHERE plan_hash = ? AND build = ? ORDER BY arrival DESC, id DESC LIMIT 1"},
             plan_hash, build));
     });
 }

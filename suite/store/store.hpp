@@ -98,13 +98,19 @@ class Store {
     void set_baseline(std::string_view name, std::string_view session);
 
     // ---- reading -------------------------------------------------------------------------------
-    /// Newest first; what started at the same time, the last to come into the file first.
+    /// The last to be recorded first: what still runs, then what ended last. That is no matter of
+    /// the clock, which may have been set back. Sessions that were imported or merged stand by
+    /// their own dates among the others.
     std::vector<Session> sessions() const;
+    /// Of each session its place in that order, the oldest 1.
+    std::map<std::string, long> places() const;
     /// By its whole id.
     std::optional<Session> session(std::string_view id) const;
     /// Newest interrupted session; neither one that a living runner works on nor a night's rerun.
     std::optional<Session> newest_unfinished(std::string_view plan_hash,
                                              std::string_view build) const;
+    /// Newest session of that plan and build, whatever became of it.
+    std::optional<Session> newest_of_plan(std::string_view plan_hash, std::string_view build) const;
     std::optional<Machine> machine(std::string_view fingerprint) const;
 
     /// The samples of a session in the order they started, with metrics and events only.
@@ -121,7 +127,7 @@ class Store {
     SeriesKey series(const std::string& id) const;                       ///< by its whole id
     /// All samples of an experiment with status ok, of the newest session that has any of each
     /// (profile, provenance, scenario, case, variant, hardware), with metrics and events only; for
-    /// reports. Newest is the session that ended last; what a night ran again does not count.
+    /// reports. Newest in the order of sessions(); what a night ran again does not count.
     std::vector<Sample> newest_samples(std::string_view experiment) const;
     /// What claims are checked against: the same, flattened to one row per metric value, without
     /// outdated calibrations and data. Those are outdated on a machine (at a profile, provenance

@@ -4,6 +4,7 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,19 @@ ASSAY_FIELDS(Session, id, machine, command, plan_hash, build, suspects, started,
 std::string resolve(SQLite::Database&, std::string_view table, std::string_view prefix);
 /// Whether any id of the table begins so.
 bool begins_any(SQLite::Database&, std::string_view table, std::string_view prefix);
+
+/// Ids of all sessions in the order in which they were recorded, the oldest first; what still runs
+/// comes last. That of sessions of this file is the order in which they ended (or were begun): no
+/// clock says it, since it may have been set back. What came from elsewhere stands by its date
+/// among them; the dates of this file's sessions count for that only as far as they go on and do
+/// not lie in the future.
+std::vector<std::string> recorded_order(SQLite::Database&);
+/// The place of each in that order, from 1 on.
+std::map<std::string, long> recorded_places(SQLite::Database&);
+
+/// Gives a session of this file the place of what is recorded now, in an UPDATE.
+inline constexpr const char* as_the_newest =
+    "arrival = (SELECT coalesce(max(arrival), 0) + 1 FROM session)";
 
 /// Who runs a session; `token` is that of its RunnerLock.
 struct SessionOwner {

@@ -52,6 +52,7 @@ TEST(ShellQuoting, OnlyWhatNeedsIt) {
     EXPECT_EQ(shell_quoted("kill:rank=1@step=5"), "kill:rank=1@step=5");
     EXPECT_EQ(shell_quoted(""), "''");
     EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
+    EXPECT_EQ(shell_quoted("it's\x1b[0m\n"), "$'it\\'s\\x1b[0m\\x0a'");
     const char* const argv[] = {"assay", "run", "lazarus/fig*"};
     EXPECT_EQ(shell_quoted(3, argv), "assay run 'lazarus/fig*'");
 }

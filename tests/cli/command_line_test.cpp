@@ -94,6 +94,12 @@ TEST_F(CommandLineTest, MistakesAreOneSentenceAndExitCodeOne) {
         {{"run", "dummy/sum", "--no-such-flag"}, "`assay run` has no option --no-such-flag; "},
         {{"run", "dummy/sum", "--frsh"}, "no option --frsh; did you mean --fresh? `assay run --h"},
         {{"run", "dummy/sum", "--sed=3", "--db", "x"}, "did you mean --seed?"},
+        {{"compare", "--margn", "2%"},
+         "`assay compare` has no option --margn; did you mean --margin?"},
+        {{"run", "dummy/sum", "--rounds", "1.5"}, "--rounds = 1.5"},
+        {{"run", "dummy/sum", "--jobs", "1e9"}, "--jobs"},
+        {{"help", "rum"}, "`assay` has no 'rum'; did you mean 'run'? known: run, "},
+        {{"help", "data", "fetsh"}, "`assay data` has no 'fetsh'; did you mean 'fetch'?"},
         {{"reproduce", "dummy/sum", "-o", "/proc/version/r.html"}, "is a file, not a folder"},
         {{"claims", "dummy/sum/twize"}, "did you mean 'dummy/sum/twice'?"},
         {{"claims", "dummy/sam"}, "'dummy/sam'; did you mean 'dummy/sum'? `assay claims`"},
@@ -191,6 +197,51 @@ TEST_F(CommandLineTest, HelpAndVersionAreNotErrors) {
     }
     EXPECT_THAT(assay({"db", "prune", "--help"}).out, HasSubstr("assay db prune --unsuccessful"));
     EXPECT_THAT(assay({"--version"}).out, AllOf(StartsWith("assay 0."), HasSubstr("build id ")));
+}
+
+TEST_F(CommandLineTest, HelpIsACommandToo) {
+    EXPECT_EQ(assay({"help"}).out, assay({"--help"}).out);
+    EXPECT_EQ(assay({"help", "run"}).out, assay({"run", "--help"}).out);
+    EXPECT_EQ(assay({"help", "run", "dummy/sum"}).out, assay({"run", "--help"}).out);
+    EXPECT_EQ(assay({"help", "data", "fetch"}).out, assay({"data", "fetch", "--help"}).out);
+    EXPECT_EQ(assay({"help", "run"}).exit_code, 0);
+}
+
+TEST_F(CommandLineTest, CountsMayBeWrittenAsLargeOnesAre) {
+    const auto samples = [this](std::vector<std::string> more) {
+        more.insert(more.begin(), {"run", "dummy/sum", "--dry-run"});
+        return assay_json(std::move(more))["samples"].size();
+    };
+    EXPECT_EQ(samples({"--rounds", "10", "--jobs", "20"}), 60U);
+    EXPECT_EQ(samples({"--rounds", "1e1", "--jobs", "2e1"}), 60U);
+    EXPECT_EQ(samples({"--rounds=0.1e2"}), 60U);
+    EXPECT_EQ(samples({"-a", "n=2e0"}), 3U);
+}
+
+TEST_F(CommandLineTest, WhatMayFollowIsWhatTheCommandsDeclare) {
+    const auto complete = [this](std::vector<std::string> words) {
+        words.insert(words.begin(), "complete");
+        return assay(std::move(words)).out;
+    };
+    EXPECT_EQ(complete({"data", ""}), "list\nfetch\ncheck\n");
+    EXPECT_EQ(complete({"rep"}), "reproduce\nreplay\nreport\n");
+    EXPECT_EQ(complete({"run", "dummy/s"}), "dummy/sum\n");
+    EXPECT_EQ(complete({"run", "dummy/sum", "--rou"}), "--rounds\n");
+    EXPECT_EQ(complete({"run", "--rounds", ""}), "");
+    EXPECT_EQ(complete({"run", "--fresh", "dummy/s"}), "dummy/sum\n");
+    EXPECT_EQ(complete({"run", "--profile", "s"}), "small\n");
+    EXPECT_EQ(complete({"run", "--profile=s"}), "--profile=small\n");
+    EXPECT_EQ(complete({"run", "--profile", "=", "s"}), "small\n");  // bash, of --profile=s
+    EXPECT_EQ(complete({"run", "--profile", "="}), complete({"run", "--profile", ""}));
+    EXPECT_EQ(complete({"sam"}), "") << "a hidden command";
+    EXPECT_EQ(complete({}), "");
+}
+
+TEST_F(CommandLineTest, ThePageForManHasEveryVisibleCommand) {
+    const std::string page = assay({"man"}).out;
+    EXPECT_THAT(page, AllOf(StartsWith(".TH ASSAY 1 "), HasSubstr("\n.SS assay run\n"),
+                            HasSubstr("\n.SS assay data fetch\n"), HasSubstr("\\-\\-rounds"),
+                            Not(HasSubstr(".SS assay sample"))));
 }
 
 TEST_F(CommandLineTest, FilesAreWhatTheirNamesSay) {

@@ -36,6 +36,15 @@ TEST(PlanTrace, MatchesItsGoldenOutputs) {
     expect_golden("cli_plan_trace_hourly.txt", plan_trace(hourly).out);
 }
 
+TEST(PlanTrace, ATraceWithoutANodeIsNone) {
+    const TemporaryFolder folder;
+    const std::string file = (folder / "none.toml").string();
+    std::ofstream(file) << "says = \"nothing\"\nduration_s = 100\n";
+    const Printed printed = plan_trace({file});
+    EXPECT_EQ(printed.exit_code, 1);
+    EXPECT_THAT(printed.err, HasSubstr("no node in it; give a [[change]]"));
+}
+
 TEST(PlanTrace, JsonSaysWhatTheDrawingSays) {
     const json all = json::parse(plan_trace({"p3-80min", "--map", "tracked", "--json"}).out);
     EXPECT_EQ(all["statistics"]["largest_loss"], 6);
@@ -61,6 +70,21 @@ TEST(PlanTrace, AWrittenTraceIsReadBack) {
     drawn.erase("id");
     read.erase("id");
     EXPECT_EQ(read, drawn);
+}
+
+TEST(PlanTrace, SaysWhyThereAreNoFaultsAndWhenTheFirstNodeComes) {
+    const TemporaryFolder folder;
+    const auto mapped = [&](const char* csv) {
+        std::ofstream(folder / "t.csv") << csv;
+        return plan_trace({(folder / "t.csv").string(), "--map", "min", "--nodes", "1"}).out;
+    };
+    EXPECT_THAT(mapped("0,add,a\n0,add,b\n600000,add,c\n"),
+                HasSubstr("1 workers, and no faults: the trace has no loss"));
+    EXPECT_THAT(mapped("0,add,a\n0,add,b\n60000,remove,b\n"),
+                HasSubstr("no faults: the mapping hides every loss"));
+    std::ofstream(folder / "late.csv") << "90000,add,a\n180000,add,b\n";
+    EXPECT_THAT(plan_trace({(folder / "late.csv").string()}).out,
+                HasSubstr("nobody is there until       90 s"));
 }
 
 TEST(PlanTrace, MistakesAreOneSentenceAndExitCodeOne) {

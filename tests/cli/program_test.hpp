@@ -19,6 +19,7 @@ class ProgramTest : public ::testing::Test {
     TemporaryFolder folder;
     EnvironmentVariable database{"ASSAY_DB", (folder / "results.db").string()};
     EnvironmentVariable lock{"ASSAY_LOCK", (folder / "lock").string()};
+    EnvironmentVariable rounds{"ASSAY_ROUNDS_BUDGET", "0"};  ///< those of the profile
     EnvironmentVariable columns{"COLUMNS", ""};  ///< whatever the terminal of the tests has
 
     /// `meanwhile` gets the process id while it runs.

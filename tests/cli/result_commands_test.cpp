@@ -144,7 +144,59 @@ TEST_F(ResultCommandsTest, ExportWritesCsvJsonAndSvg) {
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 3 * (4 + 5));
     EXPECT_EQ(json::parse(assay({"export", "--json"}).out).size(), 6U);
     EXPECT_THAT(assay({"export", "--svg", "dummy/sum"}).out, HasSubstr("<svg"));
+    const auto narrowed = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), {"export", "--svg", "dummy/sum"});
+        const Printed drawn = assay(words);
+        return drawn.exit_code == 0 ? drawn.out : drawn.err;
+    };
+    const std::string whole = narrowed({}), some = narrowed({"--variant", "a,b", "-a", "n=2"});
+    EXPECT_THAT(whole, AllOf(HasSubstr(">c<"), HasSubstr("n 3")));
+    EXPECT_THAT(some, AllOf(HasSubstr(">b<"), Not(HasSubstr(">c<")), Not(HasSubstr("n 3"))));
+    EXPECT_EQ(narrowed({"--mode", "exact"}), whole);
+    EXPECT_THAT(narrowed({"-a", "n=7"}), HasSubstr("no sample of dummy/sum is like that"));
+    EXPECT_THAT(narrowed({"-a", "m=7"}), HasSubstr("dummy/sum has no axis 'm'"));
+    EXPECT_EQ(assay({"export", "--csv", "-a", "n=2"}).exit_code, 1) << "would count for nothing";
     EXPECT_EQ(assay({"export", "--csv", "-o", "/proc/nothing/out"}).exit_code, 1);
+}
+
+TEST_F(ResultCommandsTest, NothingToDoIsNoSuccess) {
+    const std::string empty = (folder / "empty.csv").string(), other = (folder / "o.db").string();
+    std::ofstream(empty) << "experiment,metric,value\n";
+    const Printed imported = assay({"import", empty});
+    EXPECT_EQ(imported.exit_code, 1);
+    EXPECT_THAT(imported.err, HasSubstr("empty.csv: there is no sample in it"));
+    EXPECT_EQ(assay({"db", "merge", (folder / "results.db").string(), "--db", other}).exit_code, 1);
+    for (const char* format : {"--csv", "--json"}) {
+        const Printed exported = assay({"export", format});
+        EXPECT_EQ(exported.exit_code, 1);
+        EXPECT_THAT(exported.err, HasSubstr("nothing to export"));
+    }
+}
+
+TEST_F(ResultCommandsTest, SuggestedCommandsNameTheDatabaseInUse) {
+    const std::string db = (folder / "my results.db").string(), named = " --db '" + db + "'";
+    const auto all = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), {"--db", db});
+        const Printed printed = assay(arguments);
+        return printed.out + printed.err;
+    };
+    EXPECT_THAT(all({"report"}), HasSubstr("`assay run" + named + "` makes"));
+    all({"run", "dummy/behave", "-a", "how=well", "--rounds", "1"});
+    EXPECT_THAT(all({"claims"}), HasSubstr("`assay run dummy/sum" + named + "` checks them"));
+    const std::string ran = all({"run", "dummy/sum"});
+    for (const char* command : {"assay report dummy/sum --text",
+                                "assay report dummy/sum -o sum.svg", "assay claims dummy/sum"})
+        EXPECT_THAT(ran, HasSubstr(command + named));
+    EXPECT_THAT(all({"baseline", "list"}), HasSubstr("`assay baseline accept SUITE" + named + "`"));
+    EXPECT_THAT(all({"unmute", "x"}), HasSubstr("`assay mute" + named + "`"));
+    EXPECT_THAT(all({"report", "-o", "x.csv"}), HasSubstr("`assay export --csv -o x.csv" + named));
+    EXPECT_THAT(assay({"baseline", "list"}).err, Not(HasSubstr("--db")));
+    // Whatever the columns, each is on one line.
+    const std::string narrow = run_at_terminal(
+        ASSAY_DUMMY_PROGRAM, {"run", "dummy/sum", "--fresh", "--db", db}, 40, "dumb");
+    for (const char* command : {"assay report dummy/sum --text",
+                                "assay report dummy/sum -o sum.svg", "assay claims dummy/sum"})
+        EXPECT_THAT(narrow, HasSubstr(command + named));
 }
 
 TEST_F(ResultCommandsTest, DatabaseUpkeep) {

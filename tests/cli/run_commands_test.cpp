@@ -79,6 +79,12 @@ TEST_F(RunCommandsTest, EachFaultPlanIsToldOnceBeforeItStrikes) {
                                "kill:rank=0@step=1", "--fault", "hang:rank=1@step=2,for=3"});
     EXPECT_EQ(own.exit_code, 0) << own.err;
     const std::string told = "faults: kill:rank=0@step=1; hang:rank=1@step=2,for=3\n";
+    EXPECT_THAT(assay({"run", "dummy/behave", "--rounds", "2", "--fault",
+                       "kill:rank=0@step=1; hang:rank=1@step=2,for=3"})
+                    .err,
+                HasSubstr(told))
+        << "as it is printed";
+    EXPECT_EQ(assay({"run", "dummy/behave", "--fault", " ; "}).exit_code, 1);
     const auto at = own.err.find(told);
     ASSERT_NE(at, std::string::npos) << own.err;
     EXPECT_LT(at, own.err.find("[1/2"));

@@ -10,12 +10,15 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Registry registry_with_traces() {
+Registry registry_with_traces(std::int64_t floor = 1) {
     Experiment e;
     e.id = "market/spot";
-    e.axes = {{"model", "", {"small", "large"}, false}, {"spot", "", {"p3-80min"}, true},
-              {"mapping", "", {"min"}, true},           {"nodes", "", {std::int64_t{10}}, true},
-              {"floor", "", {std::int64_t{1}}, true},   {"minutes", "", {std::int64_t{80}}, true}};
+    e.axes = {{"model", "", {"small", "large"}, false},
+              {"spot", "", {"p3-80min"}, true},
+              {"mapping", "", {"min"}, true},
+              {"nodes", "", {std::int64_t{10}}, true},
+              {"floor", "", {floor}, true},
+              {"minutes", "", {std::int64_t{80}}, true}};
     e.variants = {"a"};
     e.profiles = {ProfilePlan{.profile = Profile::toy, .provenances = {Provenance::simulated}}};
     e.validate = [](const SampleSpec& spec) {
@@ -47,6 +50,13 @@ TEST(TraceRun, IsThePlainCommandOfTheExperimentThatTakesTraces) {
     EXPECT_EQ(run_of_trace(registry, clamped, "my traces/a.csv").command,
               "assay run market/spot -a model=small -a 'spot=my traces/a.csv' -a "
               "mapping=delta_clamped -a nodes=10 -a floor=3 -a minutes=12 --seed 7");
+}
+
+TEST(TraceRun, GivesAFloorWhereTheExperimentsOwnIsMoreThanTheNodes) {
+    TraceView two = view_of(80, NodeMapping::min, 2);
+    two.choice->floor = 1;
+    EXPECT_THAT(run_of_trace(registry_with_traces(3), two, "a.csv").command,
+                HasSubstr("-a mapping=min -a nodes=2 -a floor=1 -a minutes=80"));
 }
 
 TEST(TraceRun, SaysWhatItLeavesOut) {

@@ -1,8 +1,13 @@
 // Files of Google Benchmark as a user compares them: as they are, or imported.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <thread>
+#include <utility>
 
 #include "tests/cli/program_test.hpp"
 
@@ -251,6 +256,132 @@ TEST_F(BenchmarkFiles, HostileNamesReachNoTerminal) {
     const auto rows = assay_json({"compare", bad_a, "latest~1"});
     EXPECT_THAT(rows[0]["series"].get<std::string>(), HasSubstr("\u202e")) << "data stay whole";
     EXPECT_EQ(rows[0]["verdict"], "faster");
+}
+
+TEST_F(BenchmarkFiles, TwoBenchmarksOfOneNameStayApartOnEveryRoute) {
+    const auto twice = [&](const std::string& name, double first) {
+        std::string all;
+        for (int i = 0; i < 14; ++i)
+            all += std::string(i == 0 ? "" : ", ") +
+                   "{\"name\": \"BM\", \"family_index\": " + std::to_string(i % 2) +
+                   ", \"real_time\": " + std::to_string((i % 2 == 0 ? first : 5) + 0.001 * i) + "}";
+        return written(name,
+                       "{\"context\": {\"executable\": \"./b\"}, \"benchmarks\": [" + all + "]}");
+    };
+    const std::string fast = twice("fast.json", 10), slow = twice("slow.json", 100);
+    for (const std::string& file : {fast, slow}) ASSERT_EQ(assay({"import", file}).exit_code, 0);
+    for (const auto& [a, b] :
+         std::map<std::string, std::string>{{fast, slow}, {"latest~1", "latest"}}) {
+        std::map<std::string, std::string> verdicts;
+        for (const auto& row : assay_json({"compare", a, b}))
+            verdicts[row["series"]] = row["verdict"];
+        EXPECT_EQ(verdicts,
+                  (std::map<std::string, std::string>{{"benchmark/BM (1 of 2)", "slower"},
+                                                      {"benchmark/BM (2 of 2)", "same"}}));
+        EXPECT_THAT(assay({"compare", a, b, "--explain", "1"}).out,
+                    HasSubstr("./b --benchmark_filter='^BM$'"));
+    }
+    EXPECT_EQ(assay_json({"history", "BM (2 of 2)"}).size(), 1u);
+}
+
+TEST_F(BenchmarkFiles, AFileMayHaveAnyNameOrBeAPipe) {
+    std::filesystem::copy_file(new_file, folder / "new.txt");
+    std::filesystem::copy_file(new_file, folder / "new.JSON");
+    const auto direct = assay_json({"compare", old_file, new_file});
+    for (const char* name : {"new.txt", "new.JSON"})
+        EXPECT_EQ(assay_json({"compare", old_file, (folder / name).string()}), direct) << name;
+    // A pipe is read once.
+    const std::string pipe = (folder / "pipe.json").string();
+    for (const std::vector<std::string>& command :
+         std::vector<std::vector<std::string>>{{"compare", old_file, pipe}, {"import", pipe}}) {
+        ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+        std::thread writer([&] { std::ofstream(pipe) << std::ifstream(new_file).rdbuf(); });
+        const auto printed = assay_json(command);
+        writer.join();
+        std::filesystem::remove(pipe);
+        if (command.front() == "import")
+            EXPECT_EQ(printed[0]["samples"], 8);
+        else
+            EXPECT_EQ(printed, direct);
+    }
+}
+
+TEST_F(BenchmarkFiles, AFileAgainstItselfIsTheSameFile) {
+    EXPECT_THAT(assay({"compare", old_file, old_file}).out,
+                HasSubstr("A and B are the same file\n"));
+    EXPECT_THAT(assay({"compare", old_file, new_file}).out, Not(HasSubstr("the same file")));
+    ASSERT_EQ(assay({"import", old_file}).exit_code, 0);
+    EXPECT_THAT(assay({"compare", "latest", "latest"}).out,
+                HasSubstr("A and B are the same session\n"));
+}
+
+TEST_F(BenchmarkFiles, ADirectionThatIsStatedIsKept) {
+    const std::string a = timed("a.json", 100, 50), b = timed("b.json", 101, 50);
+    const Printed untold = assay({"compare", a, b});
+    EXPECT_THAT(untold.out, HasSubstr("; 1 without a direction (depth)\n"));
+    EXPECT_THAT(untold.out, HasSubstr("--better depth=higher (or lower)"));
+    const auto told = assay_json({"compare", a, b, "--better", "depth=higher"});
+    ASSERT_EQ(told.size(), 4u);
+    EXPECT_THAT(told.dump(), HasSubstr("depth"));
+    for (const char* wrong : {"depth", "depth=more", "=higher", "depth=none", "depht=higher"})
+        EXPECT_EQ(assay({"compare", a, b, "--better", wrong}).exit_code, 1) << wrong;
+    EXPECT_THAT(assay({"compare", a, b, "--better", "depht=higher"}).err,
+                HasSubstr("did you mean 'depth'?"));
+
+    ASSERT_EQ(assay({"import", a}).exit_code, 0);
+    EXPECT_EQ(assay_json({"compare", b, "latest", "--metric", "depth"}).size(), 1u)
+        << "BM_bad, which failed";
+    ASSERT_EQ(assay({"import", a, "--better", "depth=higher"}).exit_code, 0) << "again, with it";
+    ASSERT_EQ(assay({"import", b}).exit_code, 0);
+    EXPECT_THAT(assay({"compare", "latest~1", "latest", "--metric", "depth"}).out,
+                HasSubstr("1 same"));
+    EXPECT_THAT(assay({"compare", a, "latest", "--metric", "depth"}).out, HasSubstr("1 same"))
+        << "though the file tells no direction";
+    const Printed missing = assay({"import", b, "--better", "depht=higher"});
+    EXPECT_EQ(missing.exit_code, 1);
+    EXPECT_THAT(missing.err, HasSubstr("no file has a metric of that name"));
+}
+
+TEST_F(BenchmarkFiles, WhatWasImportedIsFirstClass) {
+    ASSERT_EQ(assay({"import", old_file, "--better", "depth=lower"}).exit_code, 0);
+    const Printed described = assay({"describe", "benchmark/BM_mix"});
+    EXPECT_EQ(described.exit_code, 0) << described.err;
+    EXPECT_THAT(described.out, HasSubstr("real_time  s     lower"));
+    EXPECT_THAT(described.out, HasSubstr("depth            lower"));
+    EXPECT_EQ(assay_json({"describe", "BM_mix"})["metrics"].size(), 3u);
+    EXPECT_EQ(assay_json({"describe", "benchmark/BM_*"}).size(), 2u);
+    EXPECT_EQ(assay({"describe", "benchmark/BM_other"}).exit_code, 1);
+    const Printed elsewhere = assay({"describe", "benchmark/BM_mix", "--db", "no/such.db"});
+    EXPECT_EQ(elsewhere.exit_code, 1);
+
+    const Printed report = assay({"report", "benchmark/BM_mix", "--text"});
+    EXPECT_EQ(report.exit_code, 0) << report.err;
+    EXPECT_THAT(report.out, HasSubstr("real_time"));
+    EXPECT_THAT(report.out, HasSubstr("samples  7 ok"));
+    const std::string page = (folder / "page.html").string();
+    EXPECT_EQ(assay({"report", "benchmark/BM_mix", "-o", page}).exit_code, 0);
+    EXPECT_GT(std::filesystem::file_size(page), 1000u);
+    EXPECT_EQ(assay({"report", "benchmark/BM_mix", "-o", (folder / "f.svg").string()}).exit_code,
+              0);
+    EXPECT_THAT(assay({"history", "BM_mix", "--metric", "real_time"}).out,
+                HasSubstr("real_time, s (lower is better)"));
+    EXPECT_THAT(assay({"history", "BM_mix", "--metric", "depth"}).out,
+                HasSubstr("depth (lower is better)"));
+}
+
+TEST_F(BenchmarkFiles, AByteOrderMarkIsNoPartOfAFile) {
+    std::ifstream in(new_file);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const std::string marked = written("marked.json", "\xef\xbb\xbf" + text);
+    EXPECT_EQ(assay_json({"compare", old_file, marked}),
+              assay_json({"compare", old_file, new_file}));
+    EXPECT_THAT(assay({"import", marked}).out, HasSubstr("added 1 session, 8 samples"));
+    ASSERT_EQ(assay({"export", "--to", (folder / "all.jsonl").string()}).exit_code, 0);
+    std::ifstream lines(folder / "all.jsonl");
+    const std::string all{std::istreambuf_iterator<char>(lines), {}};
+    const std::string other = written("other.jsonl", "\xef\xbb\xbf" + all);
+    const Printed arrived = assay({"import", other, "--db", (folder / "b.db").string()});
+    EXPECT_THAT(arrived.out, HasSubstr("added 1 session, 8 samples")) << arrived.err;
 }
 
 }  // namespace

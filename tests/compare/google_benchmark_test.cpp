@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -13,11 +15,13 @@
 #include "suite/base/error.hpp"
 #include "suite/compare/compare.hpp"
 #include "suite/compare/read_arm.hpp"
+#include "suite/compare/warnings.hpp"
 #include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::compare {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string content(const std::string& name) {
@@ -261,17 +265,23 @@ TEST(GoogleBenchmark, ACounterNamedAsAFieldReplacesNoTime) {
     // As that library writes it: the counters follow, whatever they are called.
     const Arm arm = read_google_benchmark(
         file_of({R"("iterations": 10, "real_time": 5, "cpu_time": 4, "time_unit": "us",
-                    "real_time": 7, "time_unit": 3, "iterations": 2, "odd": NaN, "much": -Infinity,
+                    "threads": 1, "real_time": 7, "time_unit": 3, "iterations": 2, "threads": NaN, "odd": NaN, "much": -Infinity,
                     "last": 1)"}),
         "x");
     std::map<std::string, double> values;
     for (const Series& series : arm.series) values[series.name.metric] = series.points.at(0).value;
-    EXPECT_EQ(values, (std::map<std::string, double>{{"real_time", 5e-6},
-                                                     {"cpu_time", 4e-6},
-                                                     {"last", 1},
-                                                     {"counter:real_time", 7},
-                                                     {"counter:time_unit", 3},
-                                                     {"counter:iterations", 2}}));
+    EXPECT_TRUE(std::isnan(values["odd"]));
+    EXPECT_TRUE(std::isnan(values["counter:threads"]));
+    values.erase("odd");
+    values.erase("counter:threads");
+    EXPECT_EQ(values,
+              (std::map<std::string, double>{{"real_time", 5e-6},
+                                             {"cpu_time", 4e-6},
+                                             {"last", 1},
+                                             {"much", -std::numeric_limits<double>::infinity()},
+                                             {"counter:real_time", 7},
+                                             {"counter:time_unit", 3},
+                                             {"counter:iterations", 2}}));
 }
 
 TEST(GoogleBenchmark, WhatFailsOnBothSidesFailedBeforeToo) {
@@ -344,6 +354,128 @@ TEST(GoogleBenchmark, OtherProcessorsAreNotComparedSilently) {
     EXPECT_NE(verdict(R"({"host_name": "x", "date": "1", "load_avg": [1]})",
                       R"({"host_name": "y", "date": "2", "load_avg": [2]})"),
               Reason::context_differs);
+}
+
+/// Six repetitions of a benchmark called BM, of which `fields` are part.
+std::string six(const std::string& fields, double ns = 100) {
+    std::string all;
+    for (int i = 0; i < 6; ++i)
+        all += fmt::format(
+            R"({}{{"name": "BM", "run_type": "iteration", "repetition_index": {}, "real_time": {}{}{}}})",
+            i == 0 ? "" : ", ", i, ns + 0.01 * i, fields.empty() ? "" : ", ", fields);
+    return all;
+}
+
+Arm benchmarks(const std::string& entries) {
+    return read_google_benchmark("{\"benchmarks\": [" + entries + "]}", "x");
+}
+
+TEST(GoogleBenchmark, TwoBenchmarksOfOneNameStayApart) {
+    const std::string first = R"("family_index": 0, "per_family_instance_index": 0)";
+    const std::string other = R"("family_index": 3, "per_family_instance_index": 0)";
+    const std::string argument = R"("family_index": 3, "per_family_instance_index": 1)";
+    const Arm two = benchmarks(six(first) + ", " + six(other));
+    const Arm slow = benchmarks(six(first) + ", " + six(other, 1000));
+    auto rows = compare(two, slow);
+    ASSERT_EQ(rows.size(), 2u);
+    EXPECT_EQ(rows[0].id.experiment, "benchmark/BM (1 of 2)");
+    EXPECT_EQ(rows[0].verdict, RowVerdict::same);
+    EXPECT_EQ(rows[1].verdict, RowVerdict::slower);
+    // None is taken for the only one of that name.
+    for (const Row& row : compare(benchmarks(six(first)), two))
+        EXPECT_EQ(row.verdict, RowVerdict::not_comparable) << row.reason;
+    EXPECT_EQ(benchmarks(six(first) + ", " + six(other) + ", " + six(argument)).series.size(), 3u);
+    // Files before 1.6 do not tell families, but number the repetitions.
+    EXPECT_EQ(benchmarks(six("") + ", " + six("", 1000)).series.size(), 2u);
+    // Several runs in one file are of one benchmark.
+    EXPECT_EQ(benchmarks(six(first) + ", " + six(first)).series.at(0).points.size(), 12u);
+}
+
+TEST(GoogleBenchmark, AggregatesOfOneOfTwoOfOneNameAreItsOwn) {
+    const Arm arm = benchmarks(six(R"("family_index": 0)") +
+                               R"(, {"name": "BM_mean", "run_name": "BM", "run_type": "aggregate",
+              "aggregate_name": "mean", "family_index": 1, "real_time": 1})");
+    ASSERT_EQ(arm.series.size(), 2u);
+    EXPECT_EQ(arm.series[0].name.experiment, "benchmark/BM (1 of 2)");
+    EXPECT_TRUE(arm.series[1].aggregates_only);
+}
+
+TEST(GoogleBenchmark, WhatIsNoNumberFailsAlone) {
+    const std::string good = six(R"("items_per_second": 5)");
+    for (const char* odd : {"NaN", "-NaN", "nan", "-nan", "Infinity", "-Infinity", "inf", "-inf"}) {
+        const Arm arm =
+            benchmarks(good + R"(, {"name": "C", "real_time": )" + odd + R"(, "cpu_time": 1})");
+        ASSERT_EQ(arm.series.size(), 3u) << odd;
+        EXPECT_EQ(arm.series[2].failed, 1) << odd;
+        EXPECT_THAT(arm.series[2].errors.at(0), HasSubstr("its real_time is ")) << odd;
+        const auto rows = compare(benchmarks(good), arm);
+        EXPECT_EQ(rows.at(0).verdict, RowVerdict::same);
+        EXPECT_EQ(rows.at(1).verdict, RowVerdict::same);
+        EXPECT_THAT(rows.at(2).reason,
+                    HasSubstr("only-in-b: the only sample of B failed (its real_time is "));
+    }
+}
+
+TEST(GoogleBenchmark, CountersThatAreNoNumbersAreNotCompared) {
+    const Arm good = benchmarks(six(R"("items_per_second": 5)"));
+    const auto row_against = [&](const std::string& entries) {
+        const auto rows = compare(good, benchmarks(entries));
+        EXPECT_EQ(rows.at(0).verdict, RowVerdict::same) << "the time is none the worse for it";
+        return row_of(rows, "items_per_second");
+    };
+    const Row infinite = row_against(six(R"("items_per_second": Infinity)"));
+    EXPECT_EQ(infinite.verdict, RowVerdict::not_comparable);
+    EXPECT_THAT(infinite.reason,
+                HasSubstr("not-a-number: items_per_second is Infinity in 6 of 6 values of B"));
+    std::string half = six(R"("items_per_second": 5)");
+    for (int i = 0; i < 3; ++i) half.replace(half.rfind("second\": 5"), 10, "second\": nan");
+    const Row some = row_against(half);
+    EXPECT_EQ(some.verdict, RowVerdict::not_comparable);
+    EXPECT_THAT(some.reason, HasSubstr("NaN in 3 of 6 values of B"));
+}
+
+TEST(GoogleBenchmark, CachesThatAreNotKnownAreNotDifferent) {
+    const std::string caches = R"([{"type": "Data", "level": 1, "size": 32768, "num_sharing": 1}])";
+    const auto with = [&](const std::string& context) {
+        return read_google_benchmark(file_of({R"("real_time": 5)"}, context), "x");
+    };
+    const Arm known = with("{\"caches\": " + caches + ", \"num_cpus\": 4}");
+    const Arm unknown = with(R"({"caches": [], "num_cpus": 4})");
+    EXPECT_EQ(compare(known, unknown).at(0).reason_code, Reason::too_few);
+    EXPECT_THAT(compare(known, unknown).at(0).reason, HasSubstr("context unknown in B: caches"));
+    EXPECT_EQ(compare(unknown, known).at(0).reason_code, Reason::too_few);
+    auto rows = compare(known, unknown);
+    warn_of_circumstances(rows, known, unknown);
+    EXPECT_THAT(rows.at(0).warnings,
+                ElementsAre(HasSubstr("B does not tell its caches: they may be other ones")));
+    EXPECT_EQ(with(R"({"caches": null, "num_cpus": 0, "library_build_type": ""})")
+                  .series.at(0)
+                  .context.size(),
+              3u)
+        << "profile, provenance and scenario";
+}
+
+TEST(GoogleBenchmark, ADateInTheFutureIsSaid) {
+    const auto of = [](const std::string& date) {
+        return read_google_benchmark(file_of({R"("real_time": 5)"}, "{\"date\": \"" + date + "\"}"),
+                                     "x");
+    };
+    const auto warnings = [](const Arm& a, const Arm& b) {
+        auto rows = compare(a, b);
+        warn_of_circumstances(rows, a, b);
+        return rows.at(0).warnings;
+    };
+    EXPECT_THAT(warnings(of("2015-03-17 18:40:51"), of("2140-01-05T10:00:00+01:00")),
+                ElementsAre(HasSubstr("B: the file is dated 2140-01-05 09:00, in the future")));
+    EXPECT_TRUE(warnings(of("yesterday"), of("03/17/15 18:40:51")).empty());
+}
+
+TEST(GoogleBenchmark, AKeyOfTheFileStandsOnce) {
+    EXPECT_THAT(refusal("{\"benchmarks\": [],\n\"benchmarks\": []}"),
+                HasSubstr("x.json:2:1: the key benchmarks is given twice"));
+    EXPECT_THAT(refusal(file_of({R"("real_time": 5)"}, R"({"caches": [{"a": 1}, {"a": 1}],
+"num_cpus": 2, "num_cpus": 4})")),
+                HasSubstr("x.json:2:16: the key num_cpus is given twice"));
 }
 
 }  // namespace

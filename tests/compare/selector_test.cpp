@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "suite/compare/compare.hpp"
 #include "suite/compare/read_arm.hpp"
@@ -364,6 +365,30 @@ TEST_F(Selectors, LabelsThatReadAlikeStayApart) {
             EXPECT_EQ(series.points.size(), 1u);
         }
     }
+}
+
+TEST_F(Selectors, ASessionOfBothSidesCountsOnce) {
+    const auto ids_of = [](const Arm& arm) {
+        std::set<std::string> ids;
+        for (const ArmSession& session : arm.sessions) ids.insert(session.id);
+        return ids;
+    };
+    const std::string all = "since:2000", latest = "latest";
+    const Arms wide = read_arms(registry, store.path(), all, latest);
+    const Arm everything = read_arm(registry, store.path(), all);
+    ASSERT_EQ(wide.b.sessions.size(), 1u);
+    EXPECT_EQ(wide.a.sessions.size() + 1, everything.sessions.size());
+    EXPECT_FALSE(ids_of(wide.a).contains(wide.b.sessions[0].id));
+    EXPECT_EQ(wide.note, "1 session of both sides counts in B only");
+    const Arms swapped = read_arms(registry, store.path(), latest, all);
+    EXPECT_EQ(ids_of(swapped.a), ids_of(wide.b));
+    EXPECT_EQ(ids_of(swapped.b), ids_of(wide.a));
+    const Arms one = read_arms(registry, store.path(), latest, latest);
+    EXPECT_EQ(one.note, "A and B are the same session");
+    EXPECT_EQ(ids_of(one.a), ids_of(one.b));
+    EXPECT_EQ(read_arms(registry, store.path(), "latest~1", latest).note, "");
+    EXPECT_EQ(read_arms(registry, store.path(), store.path().string(), store.path().string()).note,
+              "A and B are the same file");
 }
 
 }  // namespace

@@ -283,7 +283,8 @@ TEST(Recording, AnotherFormatOrPolicyIsRefused) {
     EXPECT_EQ(with_head(R"({"format":1,"policy":"test/adder","settings":{"lucky":7,"x":1}})"),
               "line 1 of the recording: it has fields that this build does not know");
     EXPECT_THAT(with_head(R"({"policy":"test/adder"})"), HasSubstr("is no recording"));
-    EXPECT_THAT(with_head("not json"), HasSubstr("line 1 of the recording: it is not a JSON"));
+    EXPECT_THAT(with_head("not json"),
+                HasSubstr("line 1 of the recording: column 2: not valid JSON"));
     EXPECT_THAT(error_of([] { replayed(""); }), HasSubstr("is no recording"));
 }
 
@@ -294,8 +295,11 @@ TEST(Recording, ADamagedLineIsNamed) {
         damaged[i] = text;
         return error_of([&] { replayed(joined(damaged)); });
     };
+    EXPECT_THAT(with_line(3, "{\"event\":"),
+                AllOf(HasSubstr("line 4 of the recording: column 10: not valid JSON: syntax error"),
+                      HasSubstr("; was the recording cut off?")));
     EXPECT_THAT(
-        with_line(3, "{\"event\":"),
+        with_line(3, "[]"),
         HasSubstr("line 4 of the recording: it is not a JSON object; was the recording cut"));
     EXPECT_THAT(with_line(1, "{}"), HasSubstr("line 2 of the recording: a decision has now_s"));
     EXPECT_THAT(with_line(2, R"({"event":{"type":"slept"}})"),

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <sstream>
 #include <thread>
+#include <tuple>
 
 #include "tests/base/processes.hpp"
 #include "tests/cli/program_test.hpp"
@@ -191,6 +192,31 @@ TEST_F(EndToEndTest, PlanGivesTheKnownVectors) {
     EXPECT_EQ(plan["recovery_method"], "exact");
     EXPECT_TRUE(plan.contains("recovery_error"));
     EXPECT_EQ(plan["min_replicas_used"], 2);
+}
+
+// As Excel and PowerShell write texts, and as others do.
+TEST_F(EndToEndTest, AByteOrderMarkIsNoPartOfAText) {
+    const auto planned = [&](const std::string& mark, const std::string& name,
+                             const std::string& text, std::vector<std::string> command) {
+        const std::string file = (folder / name.c_str()).string();
+        std::ofstream(file, std::ios::binary) << mark << text;
+        command.insert(command.begin() + 3, file);
+        json answer = assay_json(std::move(command));
+        std::filesystem::remove(file);
+        return answer;
+    };
+    using Case = std::tuple<std::string, std::string, std::vector<std::string>>;
+    for (
+        const auto& [name, text, command] : std::initializer_list<Case>{
+            {"loads",
+             "10, 10 10\n",
+             {"plan", "lazarus", "--loads", "--nodes", "3", "--slots", "2"}},
+            {"plan.txt", "1. First | deps: -\n2. Second | deps: 1\n", {"plan", "plato", "--text"}},
+            {"plans.jsonl",
+             R"({"id":"a","question_tokens":5,"static_plan_tokens":2,"static_node_tokens":1,"nodes":)"
+             R"([{"i":1,"deps":[],"line_tokens":3,"lead_tokens":1,"out_tokens":4}]})",
+             {"plan", "plato", "--plans", "--step-ms", "5,1", "--prefill-ms", "1"}}})
+        EXPECT_EQ(planned("\xef\xbb\xbf", name, text, command), planned("", name, text, command));
 }
 
 TEST_F(EndToEndTest, BadInputIsOneSentenceAndExitCodeOne) {

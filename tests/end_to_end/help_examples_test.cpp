@@ -134,7 +134,7 @@ program = "PROGRAM"
 
 constexpr const char* benchmark_json =
     R"({"context": {"num_cpus": 2, "date": "2026-11-01T00:00:00Z"},
-"benchmarks": [{"name": "a", "run_type": "iteration", "real_time": 1.0, "time_unit": "ns"},
+"benchmarks": [{"name": "BM_copy/64", "run_type": "iteration", "real_time": 1.0, "time_unit": "ns", "GFLOPS": 8},
  {"name": "b", "run_type": "iteration", "real_time": 2.0, "time_unit": "ns"},
  {"name": "c", "run_type": "iteration", "real_time": 3.0, "time_unit": "ns"}]})";
 
@@ -169,6 +169,7 @@ TEST_F(HelpExamples, CanBeTyped) {
     write("answers.md",
           "## tea\nHow is tea made?\n### plan\n1. Water | deps: -\n2. Tea | deps: 1\nEND\n"
           "### 1\nBoil it.\n### 2\nPour it on the leaves.\n");
+    for (const char* name : {"prompt.txt", "text.txt"}) write(name, "One, two\n");
     write("plan.txt", "1. Why | deps: -\n2. How | deps: 1\nEND\n");
     write("plans.jsonl",
           "{\"id\":\"a\",\"question_tokens\":5,\"static_plan_tokens\":20,\"static_node_tokens\":10,"
@@ -199,6 +200,7 @@ TEST_F(HelpExamples, CanBeTyped) {
     const EnvironmentVariable decided("DECIDED",
                                       nlohmann::json::parse(trained.out)["samples"][0]["id"]);
     const Printed prepared = shell(R"(set -e
+assay import bench.json
 assay run lte/fig8 --variant lte -a shape=smollm2-135m -a dtype=f32 -a sparsity=0.5 --rounds 1
 assay nightly cpu.toml --no-doctor || test $? = 3
 assay baseline accept cpu

@@ -13,8 +13,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::istringstream in(std::string(reinterpret_cast<const char*>(data), size));
     std::vector<NamedJob> jobs;
     try {
-        jobs = read_requests(in, "r.jsonl",
-                             {.vocabulary = 50, .context = 30, .blocks = 4, .stop_ids = {2}});
+        jobs = read_requests(
+            in, "r.jsonl",
+            {.vocabulary = 50,
+             .context = 30,
+             .blocks = 4,
+             .stop_ids = {2},
+             .encode = [](const std::string& text) { return std::vector<int>(text.size(), 7); }});
     } catch (const assay::UserError& error) {
         if (!std::string_view(error.what()).starts_with("r.jsonl:")) std::abort();
         return 0;

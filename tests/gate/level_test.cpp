@@ -25,7 +25,8 @@ const std::vector<std::string> h100{"NVIDIA H100 80GB HBM3"};
 class FirstNight {
   public:
     void add(const std::string& program, const std::string& benchmark, const std::string& metric,
-             std::vector<double> values) {
+             std::vector<double> values, Direction better = Direction::higher,
+             const std::string& unit = "share") {
         compare::Series& series = series_.emplace_back();
         for (std::size_t i = 0; i < values.size(); ++i) {
             compare::Point point;
@@ -39,6 +40,8 @@ class FirstNight {
                                    metric,
                                    {{"benchmark", benchmark}}};
         row.against_baseline.b = &series;
+        row.against_baseline.better = better;
+        row.against_baseline.unit = unit;
         night.rows.push_back(row);
     }
     LevelFindings judged(const std::vector<SuiteLevel>& levels,
@@ -70,6 +73,25 @@ TEST(Levels, AreOfTheirGpuAndJudgedByTheMedian) {
     EXPECT_EQ(judged(0.75, "", {}).below.size(), 1u);
     night.night.rows.front().muted = true;
     EXPECT_TRUE(judged(0.75, "H100*", h100).below.empty());
+}
+
+TEST(Levels, WhereLessIsBetterAskForAtMostThat) {
+    FirstNight night;
+    night.add("k", "ffn/50", "real_time", {3e-3, 2e-3, 9e-3}, Direction::lower, "s");
+    SuiteLevel level{"benchmark/k ffn/*", "real_time", std::nullopt, ""};
+    level.at_most = 3e-3;
+    EXPECT_EQ(night.judged({level}, {}).reached, 1);
+    level.at_most = 2.9e-3;
+    EXPECT_THAT(night.judged({level}, {}).below,
+                testing::ElementsAre(HasSubstr("0.003 s, at most 0.0029 s is expected")));
+    SuiteLevel against{"benchmark/k ffn/*", "real_time", 1e-3, ""};
+    against.where = "s.toml:4:1";
+    const LevelFindings refused = night.judged({against}, {});
+    EXPECT_THAT(refused.failures,
+                testing::ElementsAre(AllOf(HasSubstr("s.toml:4:1"), HasSubstr("less is better"),
+                                           HasSubstr("write at_most"))));
+    EXPECT_TRUE(refused.below.empty());
+    EXPECT_EQ(refused.reached, 0);
 }
 
 TEST(Levels, AreOfAModelsWholeName) {
@@ -170,8 +192,11 @@ TEST(Levels, MustSayWhatTheyAskFor) {
     EXPECT_THAT(complaint("row = \"*\"\nmetric = \"m\""), HasSubstr("at_least"));
     EXPECT_THAT(complaint("row = \"*\"\nmetric = \"m\"\nat_least = 0"), HasSubstr("above 0"));
     EXPECT_THAT(complaint("metric = \"m\"\nat_least = 1"), HasSubstr("row"));
+    EXPECT_EQ(complaint("row = \"*\"\nmetric = \"m\"\nat_most = 0.5"), "none");
+    EXPECT_THAT(complaint("row = \"*\"\nmetric = \"m\"\nat_most = -1"), HasSubstr("above 0"));
     EXPECT_THAT(complaint("row = \"*\"\nmetric = \"m\"\nat_least = 1\nat_most = 2"),
-                HasSubstr("at_most"));
+                HasSubstr("one of 'at_least'"));
+    EXPECT_THAT(complaint("row = \"*\"\nmetric = \"m\"\nat_last = 1"), HasSubstr("at_least"));
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ NightRow confirmed_row() {
     row.rerun = compared_row({"lte/fig8", "lte", {{"sparsity", 0.5}}, "latency_s"}, 1.071, 0.009,
                              RowVerdict::slower, Reason::beyond_margin);
     row.rerun_paired = true;
+    row.seconds = 12.3456;
     return row;
 }
 
@@ -65,7 +66,7 @@ NightRow taken_back_row() {
 NightRow muted_row() {
     NightRow row = night_row(compared_row({"store/x_ingest", "sqlite", {}, "seconds"}, 1.2, 0.01,
                                           RowVerdict::slower, Reason::beyond_margin),
-                             Evidence::slower, {State::ignored, State::ignored, ""});
+                             Evidence::slower, {State::confirmed, State::confirmed, ""});
     row.muted = true;
     row.mute = "muted by ada since 2026-11-20 until 2027-01-01: known";
     return row;
@@ -146,6 +147,7 @@ Night eventful_night() {
     night.warnings = {"governor: 100 % of \"powersave\"\nset it to performance",
                       "3 samples were excluded: clock below 75 %"};
     night.control = {{"compute_s", 1.004}};
+    night.seconds = 321;
     say_reasons(night);
     judge(night);
     return night;

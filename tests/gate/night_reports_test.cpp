@@ -98,6 +98,17 @@ TEST(NightReports, AnnotationsSayWhatGithubWouldDrop) {
     EXPECT_THAT(text, HasSubstr("more; the summary lists all"));
 }
 
+TEST(NightReports, NoNameIsACommandOfTheRunnerOrTheTerminal) {
+    Night night = eventful_night();
+    night.failures = {"x\x1b[31m\x07\n::stop-commands::now"};
+    night.warnings = night.below_level = night.failures;
+    night.suite = night.machine = night.failures.front();
+    for (const std::string& text : {github_annotations(night), terminal_text(night)}) {
+        EXPECT_THAT(text, HasSubstr("x\\x1b[31m\\x07"));
+        for (const char* raw : {"\x1b", "\x07", "\n::stop"}) EXPECT_THAT(text, Not(HasSubstr(raw)));
+    }
+}
+
 TEST(NightReports, HtmlPage) {
     const std::string page = html_page(eventful_night());
     expect_golden("nightly_page.html", page);

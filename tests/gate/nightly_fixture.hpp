@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "suite/store/nights.hpp"
@@ -109,7 +110,10 @@ class NightlyTest : public ProgramTest {
     /// Of the session that began last.
     std::size_t samples_so_far() const {
         const auto store = store::Store::open(folder / "results.db", store::Access::read);
-        const auto session = store.sessions().front();
+        const auto sessions = store.sessions();  // one that was killed may still count as running
+        const auto& session =
+            *std::max_element(sessions.begin(), sessions.end(),
+                              [](const auto& a, const auto& b) { return a.started < b.started; });
         return session.state == "running" ? store.samples(session.id).size() : 0;
     }
     /// One that is killed in its middle. There was another night before.

@@ -1,7 +1,11 @@
 // Nights of a tiny suite, given as a user would: baseline, candidate, confirmation, acceptance,
 // fixing, muting, a slow machine, a kill in between.
-#include <algorithm>
+#include <SQLiteCpp/Database.h>
 
+#include <algorithm>
+#include <sstream>
+
+#include "suite/report/text/terminal_text.hpp"
 #include "tests/gate/nightly_fixture.hpp"
 
 namespace assay::testing {
@@ -57,6 +61,28 @@ TEST_F(NightlyTest, ARowBelowItsLevelFailsTheFirstNightAlready) {
     EXPECT_EQ(row(first.report, "benchmark/program", "of_read benchmark=BM_x/8")["n_b"], 5);
 }
 
+TEST_F(NightlyTest, ALevelOfATimeIsAnUpperBoundInItsUnit) {
+    const auto with_level = [&](const std::string& bound) {
+        std::ofstream(folder / "tiny.toml")
+            << suite_text << "[[level]]\nrow = \"night/work left *\"\nmetric = \"seconds\"\n"
+            << bound << '\n';
+        return std::vector<std::string>{"nightly", (folder / "tiny.toml").string(), "--no-doctor"};
+    };
+    EXPECT_THAT(refusal(with_level("at_least = 0.01")),
+                AllOf(HasSubstr("tiny.toml:"), HasSubstr("of seconds less is better"),
+                      HasSubstr("write at_most")));
+    EXPECT_FALSE(fs::exists(folder / "results.db")) << "before anything runs";
+    std::ofstream(folder / "counts.toml")
+        << suite_text << "better = { GFLOPS = \"higher\" }\n"
+        << "[[level]]\nrow = \"*\"\nmetric = \"GFLOPS\"\nat_most = 5\n";
+    EXPECT_THAT(refusal({"nightly", (folder / "counts.toml").string()}),
+                HasSubstr("of GFLOPS more is better"));
+    EXPECT_EQ(assay(with_level("at_most = 0.2")).exit_code, 0);
+    const Printed slow = assay(with_level("at_most = 0.05"));
+    EXPECT_EQ(slow.exit_code, 2);
+    EXPECT_THAT(slow.out, HasSubstr("s, at most 0.05 s is expected"));
+}
+
 TEST_F(NightlyTest, AMisspeltMetricWatchesNothing) {
     std::string text = suite_text;
     text.insert(text.find("patterns"), "metrics = [\"secnods\"]\n");
@@ -93,6 +119,10 @@ TEST_F(NightlyTest, FromCandidateToConfirmedToAccepted) {
     EXPECT_EQ(left(confirmed.report)["to"], "confirmed");
     const std::string xml = contents(folder / "night.xml");
     EXPECT_THAT(xml, HasSubstr("failures=\"2\""));
+    const auto time = xml.find("time=\"");
+    EXPECT_GT(std::atof(xml.c_str() + time + 6), 0) << "of all";
+    EXPECT_NEAR(std::atof(xml.c_str() + time + 6), confirmed.report["seconds"].get<double>(), 1e-3);
+    EXPECT_GT(left(confirmed.report)["seconds"].get<double>(), 0);
     EXPECT_THAT(xml, HasSubstr("<failure type=\"regression\""));
     EXPECT_THAT(contents(folder / "night.md"), HasSubstr("❌ tiny: 2 confirmed regressions"));
     EXPECT_THAT(contents(folder / "night.html"), HasSubstr("v-regression"));
@@ -244,11 +274,10 @@ TEST_F(NightlyTest, MutedRowsNeitherWarnNorFail) {
     const Told muted = night();
     EXPECT_EQ(muted.exit_code, 0);
     EXPECT_TRUE(left(muted.report)["muted"].get<bool>());
-    EXPECT_EQ(left(muted.report)["to"], "ignored");
+    EXPECT_EQ(left(muted.report)["to"], "candidate") << "as it was";
     EXPECT_EQ(assay({"unmute", "night/work left*"}).exit_code, 0);
     EXPECT_EQ(assay({"unmute", "night/work left*"}).exit_code, 1);
-    EXPECT_EQ(left(night().report)["to"], "candidate");
-    EXPECT_EQ(night().exit_code, 2);
+    EXPECT_EQ(night().exit_code, 2) << "seen in a second night that judges it";
     // A mute that has run out.
     {
         store::Store store = store::Store::open(folder / "results.db", store::Access::write);
@@ -257,6 +286,89 @@ TEST_F(NightlyTest, MutedRowsNeitherWarnNorFail) {
     EXPECT_EQ(night().exit_code, 2);
     for (const char* date : {"tomorrow", "2020-01-01", "2027-02-30", "2027-13-01"})
         EXPECT_EQ(assay({"mute", "night/*", "--until", date}).exit_code, 1) << date;
+}
+
+TEST_F(NightlyTest, AMuteHidesARegressionAndDoesNotEndIt) {
+    night();
+    accept();
+    slow_build("left", 1.2);
+    night();
+    EXPECT_EQ(night().exit_code, 2);
+    const json before = regressions();
+    for (const char* how : {"--until", "unmute", "ignored by an older program"}) {
+        std::vector<std::string> mute = {"mute", "night/work left*", "--why", how};
+        const bool runs_out = how == std::string("--until");
+        if (runs_out) mute.insert(mute.end(), {"--until", "2100-01-01"});
+        ASSERT_EQ(assay(mute).exit_code, 0);
+        const Told hidden = night();
+        EXPECT_EQ(hidden.exit_code, 0) << hidden.report.dump(1);
+        EXPECT_EQ(left(hidden.report)["to"], "confirmed");
+        EXPECT_THAT(assay({"regressions"}).out, HasSubstr("now muted by"));
+        SQLite::Database sql((folder / "results.db").string(), SQLite::OPEN_READWRITE);
+        if (runs_out) {
+            sql.exec("UPDATE mute SET until = '2026-01-01'");
+        } else {
+            ASSERT_EQ(assay({"unmute", "night/work left*"}).exit_code, 0);
+        }
+        if (how[0] == 'i') {
+            sql.exec("UPDATE regression SET state = 'ignored'");
+            sql.exec(
+                "INSERT INTO regression_step SELECT regression, max(ordinal) + 1, max(at), night, "
+                "'ignored', 'muted' FROM regression_step GROUP BY regression");
+        }
+        EXPECT_EQ(assay_json({"regressions"}).size(), 2u) << how;
+        const Told again = night();
+        EXPECT_EQ(again.exit_code, 2) << how;
+        EXPECT_EQ(left(again.report)["from"], "confirmed") << how;
+        EXPECT_EQ(left(again.report)["to"], "confirmed") << how;
+    }
+    const json after = regressions();
+    ASSERT_EQ(after.size(), before.size()) << "none began anew";
+    EXPECT_EQ(after[0]["opened"], before[0]["opened"]);
+    // What the accepted level holds ends, muted or not.
+    ASSERT_EQ(assay({"mute", "night/work left*"}).exit_code, 0);
+    night();
+    accept();
+    ASSERT_EQ(assay({"unmute", "night/work left*"}).exit_code, 0);
+    EXPECT_EQ(night().exit_code, 0);
+    EXPECT_TRUE(assay_json({"regressions"}).empty());
+}
+
+TEST_F(NightlyTest, AnInterruptionOfTheRerunsGoesOnWhereItWas) {
+    night();
+    accept();
+    slow_build("left", 1.2);
+    const auto reruns = [&] {
+        const auto store = store::Store::open(folder / "results.db", store::Access::read);
+        std::vector<std::string> samples;
+        for (const store::Session& session : store.sessions())
+            if (session.suspects.contains(store::rerun_mark))
+                for (const store::Sample& sample : store.samples(session.id))
+                    if (sample.status == "ok") samples.push_back(sample.id);
+        return samples;
+    };
+    std::vector<std::string> before;
+    for (const int signal : {SIGINT, SIGKILL}) {
+        const std::size_t done = before.size();
+        const EnvironmentVariable slowly("ASSAY_TEST_SLOWLY", "1");
+        const Printed cut =
+            assay({"nightly", (folder / "tiny.toml").string(), "--no-doctor"}, [&](pid_t pid) {
+                for (int i = 0; i < 1500 && reruns().size() < done + 3; ++i)
+                    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                ::kill(pid, signal);
+            });
+        EXPECT_NE(cut.exit_code, 0);
+        before = reruns();
+        ASSERT_GE(before.size(), done + 3);
+    }
+    const Told told = night();
+    EXPECT_EQ(left(told.report)["to"], "candidate") << told.report.dump(1);
+    EXPECT_TRUE(left(told.report)["rerun_paired"].get<bool>());
+    const std::vector<std::string> after = reruns();
+    for (const std::string& sample : before) EXPECT_THAT(after, ::testing::Contains(sample));
+    EXPECT_EQ(after.size(), 2 * left(told.report)["rerun"]["n_b"].get<std::size_t>())
+        << "none was made twice";
+    EXPECT_GT(told.report["seconds"].get<double>(), 0);
 }
 
 TEST_F(NightlyTest, OneRowIsAcceptedAlone) {
@@ -274,9 +386,31 @@ TEST_F(NightlyTest, OneRowIsAcceptedAlone) {
     EXPECT_EQ(assay_json({"baseline", "show", "tiny"}).size(), 3u);
     EXPECT_EQ(assay({"baseline", "accept", "tiny", "--series", "nothing"}).exit_code, 1);
     EXPECT_EQ(assay_json({"baseline", "list"}).size(), 1u);
-    EXPECT_EQ(assay({"baseline", "drop", "tiny"}).exit_code, 0);
+    const std::string suite = (folder / "tiny.toml").string();
+    EXPECT_EQ(assay({"regressions", "--suite", suite}).exit_code, 0);
+    EXPECT_EQ(assay_json({"baseline", "show", suite}).size(), 3u);
+    EXPECT_EQ(assay({"baseline", "drop", suite}).exit_code, 0) << "its file names it, too";
     EXPECT_EQ(assay({"baseline", "drop", "tiny"}).exit_code, 1);
+    EXPECT_THAT(assay({"baseline", "accept", suite}).out, HasSubstr("tiny: session "));
+    EXPECT_THAT(assay({"baseline", "accept", "absent/tiny.toml"}).err,
+                HasSubstr("there is no file absent/tiny.toml; give the suite's file, or its name"));
+    EXPECT_EQ(assay({"baseline", "drop", "tiny"}).exit_code, 0);
     EXPECT_TRUE(night().report["baseline_session"].is_null());
+}
+
+TEST_F(NightlyTest, WhatItPrintsKeepsToTheColumns) {
+    night();
+    accept();
+    slow_build("left", 1.2);
+    const EnvironmentVariable narrow("COLUMNS", "70");
+    const std::string suite = (folder / "tiny.toml").string();
+    for (const char* how : {"--no-doctor", "--dry-run"}) {
+        const Printed printed = assay({"nightly", suite, how});
+        EXPECT_THAT(printed.out, HasSubstr("night/work left"));
+        std::istringstream lines(printed.out);
+        for (std::string line; std::getline(lines, line);)
+            EXPECT_LE(report::display_width(line), 70U) << line;
+    }
 }
 
 // One experiment at two profiles, each with settings, a history and regressions of its own.

@@ -20,7 +20,8 @@ class RowPasts : public ::testing::Test {
     void ran(const std::string& at, Evidence evidence, std::optional<double> median) {
         const std::string id = "night of " + at;
         inputs.rows.push_back(
-            {id, at + ":00.000Z", "", {row, median, std::string(to_string(evidence))}});
+            {id, at + ":00.000Z", at, {row, median, std::string(to_string(evidence))}});
+        inputs.places.emplace(at, static_cast<long>(inputs.places.size()) + 1);
     }
     void candidate_since(const std::string& at) {
         store::RegressionRecord record;
@@ -101,11 +102,37 @@ TEST_F(RowPasts, OfRunsOfOneNightTheFirstCountsInTheHistory) {
     ran("2026-11-20T02:10", Evidence::same, 6);
     EXPECT_THAT(past().medians, ElementsAre(1, 4, 6));
     BaselineLevel level;
-    level.since = "2026-11-19T06:00:00.000Z";
+    level.session = "2026-11-19T06:00";
     inputs.level = &level;
     EXPECT_THAT(past().medians, ElementsAre(4, 6)) << "older than the level";
-    level.rows[row].since = "2026-11-20T00:00:00.000Z";
+    level.rows[row].session = "2026-11-20T02:00";
     EXPECT_THAT(past().medians, ElementsAre(6));
+    level.rows[row].session = "pruned";
+    EXPECT_THAT(past().medians, ElementsAre(1, 4, 6)) << "older than all that is there";
+}
+
+TEST_F(RowPasts, WhatWasRecordedAfterTheLevelCountsWhateverItsDate) {
+    ran("2031-01-01T02:00", Evidence::same, 1);
+    ran("2026-11-20T02:00", Evidence::same, 2);
+    BaselineLevel level;
+    level.session = "2026-11-20T02:00";
+    inputs.level = &level;
+    EXPECT_THAT(past().medians, ElementsAre(2));
+    level.session = "2031-01-01T02:00";
+    EXPECT_THAT(past().medians, ElementsAre(1, 2));
+}
+
+TEST_F(RowPasts, WhatAnOlderProgramMarkedAsIgnoredIsWhatItWas) {
+    candidate_since("2026-11-20T21:00");
+    inputs.regressions[0].steps.push_back({"", "", "confirmed", ""});
+    for (int night = 0; night < 2; ++night)
+        inputs.regressions[0].steps.push_back({"", "", "ignored", "muted"});
+    inputs.regressions[0].state = "ignored";
+    EXPECT_EQ(past().state, State::confirmed);
+    inputs.regressions[0].steps.clear();
+    EXPECT_EQ(past().state, std::nullopt) << "nothing is known";
+    inputs.regressions[0].state = "";
+    EXPECT_EQ(past().state, std::nullopt);
 }
 
 TEST_F(RowPasts, NightsWithoutVerdictAreCounted) {

@@ -1,7 +1,10 @@
 // Nights that would be silently wrong, or green since nothing was looked at.
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tests/gate/nightly_fixture.hpp"
 
@@ -119,6 +122,52 @@ TEST_F(SilentNights, ALevelCanBeRequired) {
                 HasSubstr("this is night 2 of 'tiny', which has no accepted level"));
     accept();
     EXPECT_EQ(nightly({"--require-baseline"}).exit_code, 0);
+}
+
+/// Whoever measures on this machine for a while.
+class OtherRun {
+  public:
+    explicit OtherRun(const fs::path& lock)
+        : fd_(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+        EXPECT_EQ(::write(fd_, "process 7: assay run\n", 21), 21);
+        struct flock whole {};
+        whole.l_type = F_WRLCK;
+        whole.l_whence = SEEK_SET;
+        EXPECT_EQ(::fcntl(fd_, F_OFD_SETLK, &whole), 0);
+    }
+    ~OtherRun() { end(); }
+    void end() {
+        if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+    }
+
+  private:
+    int fd_;
+};
+
+TEST_F(SilentNights, ANightWaitsForTheMachineThatAnotherRunHas) {
+    OtherRun other(folder / "lock");
+    EXPECT_THAT(refusal({"nightly", (folder / "tiny.toml").string(), "--wait", "0"}),
+                HasSubstr("another measured run has this machine: process 7: assay run"));
+    EXPECT_THAT(refusal({"nightly", (folder / "tiny.toml").string(), "--wait", "1s"}),
+                AllOf(HasSubstr("after 1 s still"), Not(HasSubstr("until the machine is quiet"))));
+    EXPECT_THAT(refusal({"nightly", (folder / "tiny.toml").string(), "--wait", "soon"}),
+                HasSubstr("--wait 'soon'"));
+    EXPECT_FALSE(fs::exists(folder / "results.db"));
+    std::thread later([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+        other.end();
+    });
+    const Told told = night();
+    later.join();
+    EXPECT_EQ(told.exit_code, 0) << told.err;
+    EXPECT_THAT(told.err, HasSubstr("waiting for the machine, which another measured run has: "
+                                    "process 7: assay run (0 of at most 1800 s)"));
+}
+
+TEST_F(SilentNights, ASuiteIsNamedByItsFile) {
+    EXPECT_THAT(refusal({"nightly", (folder / "tiny").string()}),
+                HasSubstr("did you mean " + (folder / "tiny.toml").string() + "?"));
+    EXPECT_THAT(refusal({"nightly", "mine"}), HasSubstr("SUITE.toml"));
 }
 
 TEST_F(SilentNights, ALostDatabaseIsNoFirstNight) {
@@ -320,7 +369,7 @@ TEST_F(SilentNights, AMuteIsNotReplacedUnreadAndNotForgotten) {
     EXPECT_THAT(left(muted.report)["mute"].get<std::string>(), HasSubstr("issue 12"));
     EXPECT_THAT(contents(folder / "night.xml"), HasSubstr("issue 12"));
     const json life = regressions().at(0);
-    EXPECT_EQ(life["state"], "ignored");
+    EXPECT_EQ(life["state"], "candidate");
     EXPECT_THAT(life["steps"].back()["why"].get<std::string>(), HasSubstr("issue 12"));
     EXPECT_THAT(life["mutes"].dump(), HasSubstr("issue 12"));
 

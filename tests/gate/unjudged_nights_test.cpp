@@ -50,6 +50,69 @@ TEST_F(UnjudgedNights, ANightInErrorIsAcceptedOnlyWhereThatIsSaid) {
               "same");
 }
 
+/// BM_gpu beside BM_cpu, which skips itself where there is a file skip.now.
+constexpr const char* skipping_benchmark = R"(#!/bin/sh
+for argument; do case "$argument" in --benchmark_out=*) out=${argument#--benchmark_out=};; esac; done
+gpu='"real_time": 100.0'
+[ -f "$(dirname "$0")/skip.now" ] && gpu='"skipped": true, "skip_message": "driver 550 lacks it", "real_time": 0'
+[ -f "$(dirname "$0")/fail.now" ] && gpu='"error_occurred": true, "error_message": "no device", "real_time": 0'
+cat > "$out" <<END
+{"context": {"num_cpus": 2}, "benchmarks": [
+ {"name": "BM_gpu", "run_type": "iteration", $gpu, "time_unit": "ns"},
+ {"name": "BM_cpu", "run_type": "iteration", "real_time": 7.$(($$ % 90 + 10)), "time_unit": "us"}]}
+END
+)";
+
+TEST_F(UnjudgedNights, WhyABenchmarkSkippedItselfIsInTheNightsWords) {
+    write("fake_benchmark", skipping_benchmark);
+    night();
+    accept();
+    write("skip.now", "");
+    const Told told = night({"--junit", (folder / "night.xml").string()});
+    EXPECT_EQ(told.exit_code, 0) << told.err;
+    const std::string warnings = told.report["warnings"].dump();
+    EXPECT_THAT(warnings, HasSubstr("benchmark/fake BM_gpu: skipped: driver 550 lacks it"));
+    EXPECT_THAT(warnings, Not(HasSubstr("not in this night")));
+    EXPECT_THAT(warnings, Not(HasSubstr("baseline accept")));
+    EXPECT_EQ(row(told.report, "benchmark/program", "real_time benchmark=BM_gpu")["reason"],
+              "skipped tonight: driver 550 lacks it");
+    EXPECT_THAT(contents(folder / "night.xml"), HasSubstr("skipped tonight: driver 550 lacks it"));
+    fs::remove(program_folder / "skip.now");
+    write("fail.now", "");
+    const Told failed = night();
+    EXPECT_EQ(failed.exit_code, 1);
+    EXPECT_THAT(failed.report["failures"].dump(),
+                HasSubstr("every sample failed tonight: no device"));
+}
+
+TEST_F(UnjudgedNights, AFilterThatMatchesNothingIsSaid) {
+    std::string text = suite_text;
+    text.replace(text.find("--one argument"), 14, "--benchmark_filter=BM_nothing");
+    std::ofstream(folder / "tiny.toml") << text;
+    // As Google Benchmark does.
+    write("fake_benchmark",
+          "#!/bin/sh\nfor a; do case $a in --benchmark_out=*) : > ${a#*=};; esac; done\n"
+          "echo Failed to match any benchmarks >&2\n");
+    const Told told = night();
+    EXPECT_EQ(told.exit_code, 1);
+    EXPECT_THAT(told.report["failures"].dump(),
+                HasSubstr("no benchmark matches --benchmark_filter=BM_nothing"));
+}
+
+TEST_F(UnjudgedNights, AfterItsBaselineWasDroppedANightJudgesNothing) {
+    night();
+    accept();
+    slow_build("left", 1.2);
+    night();
+    EXPECT_EQ(night().exit_code, 2);
+    ASSERT_EQ(assay({"baseline", "drop", "tiny"}).exit_code, 0);
+    const Told told = night();
+    EXPECT_EQ(told.exit_code, 0) << told.report.dump(1);
+    EXPECT_EQ(told.report["verdict"], "no-baseline");
+    EXPECT_TRUE(assay_json({"regressions"}).empty());
+    EXPECT_EQ(night().exit_code, 0);
+}
+
 TEST_F(UnjudgedNights, ARegressionStaysOpenWhereTheAcceptedNightHasNoValuesOfIt) {
     night();
     accept();

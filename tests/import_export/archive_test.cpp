@@ -82,6 +82,12 @@ std::string contents(const fs::path& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
+/// Row by row, since a whole dump is not shown.
+void expect_equal(const std::vector<std::string>& got, const std::vector<std::string>& expected) {
+    ASSERT_EQ(got.size(), expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i], expected[i]);
+}
+
 class ArchiveFormats : public ::testing::TestWithParam<ArchiveFormat> {};
 
 TEST_P(ArchiveFormats, ThereAndBackIsEqualRowByRow) {
@@ -102,7 +108,7 @@ TEST_P(ArchiveFormats, ThereAndBackIsEqualRowByRow) {
     }
     const auto a = dump(folder / "a.db"), b = dump(folder / "b.db");
     ASSERT_GT(a.size(), 36u);
-    EXPECT_EQ(a, b);
+    expect_equal(b, a);
 }
 
 TEST_P(ArchiveFormats, WithoutCurvesTablesAndFilesTheRestIsEqualRowByRow) {
@@ -126,7 +132,7 @@ TEST_P(ArchiveFormats, WithoutCurvesTablesAndFilesTheRestIsEqualRowByRow) {
     auto without = dump(folder / "b.db");
     for (auto* rows : {&expected, &without})
         std::erase_if(*rows, [](const std::string& row) { return row.starts_with(R"({"rows":)"); });
-    EXPECT_EQ(without, expected);
+    expect_equal(without, expected);
 }
 
 TEST_P(ArchiveFormats, APartCarriesWhatBelongsToIt) {
@@ -173,7 +179,7 @@ TEST(JsonLines, WhatIsDamagedIsRefusedWithItsPlaceAndAddsNothing) {
         return refused(text);
     };
     EXPECT_NE(refused(good.substr(0, good.rfind("{\"rows\""))).find("cut off"), std::string::npos);
-    EXPECT_NE(refused(good.substr(0, good.size() / 2)).find("not JSON"), std::string::npos);
+    EXPECT_NE(refused(good.substr(0, good.size() / 2)).find("not valid JSON"), std::string::npos);
     EXPECT_NE(with("\"table\":\"metric\"", "\"table\":\"sqlite_schema\"").find("no table"),
               std::string::npos);
     EXPECT_NE(with("\"variant\":\"lazarus\"", "\"variant\":\"other\"").find("id of the series"),

@@ -1,11 +1,15 @@
 // Google Benchmark's JSON becomes a session.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
+#include <limits>
 #include <map>
+#include <utility>
 
 #include "suite/base/error.hpp"
 #include "suite/import_export/import.hpp"
+#include "suite/store/ids.hpp"
 #include "tests/store/example_rows.hpp"
 
 namespace assay::import_export::testing {
@@ -123,6 +127,54 @@ TEST(BenchmarkResults, WhatIsNotSuchAFileIsRefused) {
     EXPECT_NE(complaint(R"({"benchmarks":[{"name":"x_mean","real_time":1}]})")
                   .find("again without --benchmark_report_aggregates_only"),
               std::string::npos);
+}
+
+/// When the session of the file with this date began, and what the import says of it.
+std::pair<std::string, std::vector<std::string>> started(const std::string& date) {
+    std::string at;
+    auto notes = read_benchmark_results(R"({"context": {)" +
+                                            (date.empty() ? "" : "\"date\": \"" + date + '"') +
+                                            R"(}, "benchmarks": [{"name": "x", "real_time": 1}]})",
+                                        "b.json", [&](const Row& row) {
+                                            if (row.table != "session") return;
+                                            for (const auto& [name, value] : row.cells)
+                                                if (name == "started")
+                                                    at = std::get<std::string>(value);
+                                        });
+    return {at, std::move(notes)};
+}
+
+TEST(BenchmarkResults, DatesOfOldVersionsAreRead) {
+    for (const char* date : {"2015-03-17 18:40:51", "03/17/15 18:40:51", "2015/03/17 18:40:51"}) {
+        const auto [at, notes] = started(date);
+        EXPECT_TRUE(at.starts_with("2015-03-1")) << at;
+        EXPECT_TRUE(notes.empty()) << date;
+    }
+}
+
+TEST(BenchmarkResults, TheTimeOfTheImportNeverStandsForADateWithoutAWord) {
+    const std::string before = store::now_utc();
+    for (const auto& [date, says] : {std::pair("yesterday", "the date 'yesterday' is not "),
+                                     std::pair("", "the file has no date")}) {
+        const auto [at, notes] = started(date);
+        EXPECT_GE(at, before);
+        ASSERT_EQ(notes.size(), 1u);
+        EXPECT_NE(notes[0].find(says), std::string::npos) << notes[0];
+    }
+}
+
+TEST(BenchmarkResults, WhatIsNoNumberIsKept) {
+    Folder folder;
+    std::ofstream(folder / "b.json") << R"({"benchmarks": [
+        {"name": "x", "real_time": 1, "a": NaN, "b": -inf}, {"name": "y", "real_time": nan}]})";
+    auto store = Store::open(folder / "a.db", Access::write);
+    EXPECT_EQ(import_file(store, folder / "b.json").samples, 2);
+    const auto samples = store.newest_samples("benchmark/x");
+    ASSERT_EQ(samples.size(), 1u);
+    ASSERT_EQ(samples[0].metrics.size(), 3u);
+    EXPECT_TRUE(std::isnan(samples[0].metrics[1].value));
+    EXPECT_EQ(samples[0].metrics[2].value, -std::numeric_limits<double>::infinity());
+    EXPECT_EQ(store.unsuccessful_samples("benchmark/y").at(0).reason, "its real_time is NaN");
 }
 
 }  // namespace

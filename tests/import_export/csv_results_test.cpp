@@ -203,5 +203,65 @@ TEST(CsvResults, RowsOfForeignBenchmarksKeepTheirDirections) {
     EXPECT_EQ(store.metric_units("x").at(0).better, Direction::none);
 }
 
+TEST(CsvResults, AColumnSaysWhichWayIsBetter) {
+    Folder folder;
+    std::ofstream(folder / "r.csv") << "\xef\xbb\xbf"
+                                       "experiment,metric,unit,value,better\n"
+                                       "benchmark/BM_x,GFLOPS,,1,higher\n"
+                                       "benchmark/BM_x,GFLOPS,,2,\n"
+                                       "benchmark/BM_x,items_per_second,,2,lower\n"
+                                       "x,latency,s,1,lower\nx,depth,,1,none\n";
+    auto store = Store::open(folder / "a.db", Access::write);
+    EXPECT_EQ(import_file(store, folder / "r.csv").samples, 3);
+    const auto better = [](const Store& of, const char* experiment) {
+        std::map<std::string, Direction> directions;
+        for (const auto& unit : of.metric_units(experiment)) directions[unit.name] = unit.better;
+        return directions;
+    };
+    const std::map<std::string, Direction> benchmark{{"GFLOPS", Direction::higher},
+                                                     {"items_per_second", Direction::lower}};
+    EXPECT_EQ(better(store, "benchmark/BM_x"), benchmark);
+    EXPECT_EQ(better(store, "x").at("latency"), Direction::lower);
+    EXPECT_EQ(complaint("experiment,metric,value,better\nx,y,1,more\n"),
+              "r.csv:2:7: 'better' is 'more'; write higher, lower, none");
+    EXPECT_EQ(complaint("experiment,metric,value,better\nx,y,1,lower\nx,y,1,higher\n"),
+              "r.csv:3:7: of 'y' of x higher is better here, and it was said otherwise further up");
+
+    // And what was stated goes with the values.
+    std::ofstream(folder / "export.csv") << report::csv(
+        Registry(), store.newest_samples("benchmark/BM_x"), store.metric_units("benchmark/BM_x"));
+    auto other = Store::open(folder / "b.db", Access::write);
+    import_file(other, folder / "export.csv");
+    EXPECT_EQ(better(other, "benchmark/BM_x"), benchmark);
+}
+
+TEST(CsvResults, DatesOfOtherProgramsAreRead) {
+    Folder folder;
+    std::ofstream(folder / "r.csv") << "experiment,metric,value,started\n"
+                                       "x,y,1,2026-11-21 02:03:04+01:00\n";
+    auto store = Store::open(folder / "a.db", Access::write);
+    import_file(store, folder / "r.csv");
+    EXPECT_EQ(store.newest_samples("x").at(0).started, "2026-11-21T01:03:04.000Z");
+}
+
+/// A direction may be stated after the values came, and of what came from another database.
+TEST(CsvResults, ADirectionMayBeStatedLater) {
+    Folder folder;
+    std::ofstream(folder / "r.csv") << "experiment,metric,unit,value\nx,y,s,1\nz,other,,1\n";
+    auto store = Store::open(folder / "a.db", Access::write),
+         other = Store::open(folder / "b.db", Access::write);
+    import_file(store, folder / "r.csv");
+    import_file(other, folder / "r.csv");
+    const auto again =
+        import_file(store, folder / "r.csv", {{"y", Direction::lower}, {"none", Direction::lower}});
+    EXPECT_EQ(again.samples, 0);
+    EXPECT_EQ(again.directions, std::set<std::string>{"y"});
+    EXPECT_EQ(store.metric_units("x").at(0).better, Direction::lower);
+    import_file(other, folder / "a.db");
+    EXPECT_EQ(other.metric_units("x").at(0).better, Direction::lower);
+    import_file(store, folder / "r.csv");
+    EXPECT_EQ(store.metric_units("x").at(0).better, Direction::lower) << "kept";
+}
+
 }  // namespace
 }  // namespace assay::import_export::testing

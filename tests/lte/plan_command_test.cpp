@@ -170,8 +170,6 @@ TEST_F(LtePlanCommand, SaysWhatIsWrongAndHowToMendIt) {
     EXPECT_THAT(error({"--shape", "gpt2", "--sparsity", "0.5", "--context", "5000"}),
                 HasSubstr("from 0 to 1023"));
     EXPECT_THAT(error({"--model", "nowhere.gguf", "--sparsity", "0.5"}), HasSubstr("no such file"));
-    EXPECT_THAT(error({"--model", "smollm2-135m-instruct", "--sparsity", "0.5"}),
-                HasSubstr("assay data fetch"));
     EXPECT_THAT(error({"--model", "bible-kjv", "--sparsity", "0.5"}), HasSubstr("is a corpus"));
     EXPECT_THROW(output({"--shape", "gpt2", "--model", "x", "--sparsity", "0.5"}), CLI::Error);
     EXPECT_THROW(output({"--shape", "gpt2", "--sparsity", "half"}), CLI::Error);

@@ -28,8 +28,9 @@ TEST_F(ModelBatch, TellsOfEveryRequestAndOfTheEngine) {
                                         "preemptions", "reused_tokens", "seconds", "steps"}));
     ASSERT_EQ(result["requests"].size(), 3u);
     const nlohmann::json& first = result["requests"][0];
-    EXPECT_EQ(keys_of(first), (std::vector<std::string>{"finish", "id", "ids", "logprobs",
-                                                        "preemptions", "reused", "versions"}));
+    EXPECT_EQ(keys_of(first),
+              (std::vector<std::string>{"finish", "id", "ids", "logprobs", "preemptions", "reused",
+                                        "text", "versions"}));
     EXPECT_EQ(first["id"], "a");
     EXPECT_EQ(first["finish"], "length");
     EXPECT_EQ(first["ids"], assay_json({"model", "generate", wordless, "--ids", "72,105,33",
@@ -117,6 +118,70 @@ TEST_F(ModelBatch, StopsAtTheModelsEndOfText) {
     EXPECT_LE(result["requests"][1]["ids"].size(), 3u);
 }
 
+TEST_F(ModelBatch, PromptsAndStopsAreTexts) {
+    const nlohmann::json alone =
+        assay_json({"model", "generate", file, "--prompt", "Hi!", "--max-tokens", "6"});
+    const std::vector<int> ids = alone["ids"];
+    ASSERT_EQ(ids.size(), 6u);
+    // Stop strings are UTF-8 here: of bytes that are none, only what is.
+    const std::string requests =
+        "{\"id\":\"ids\",\"ids\":[72,105,33],\"max_tokens\":6}\n"
+        "{\"id\":\"text\",\"prompt\":\"Hi!\",\"max_tokens\":6,\"stop\":[\"never there\"]}\n"
+        "{\"id\":\"forced\",\"prompt\":\"Hi!\",\"forced_ids\":[97,98,256,99],\"stop\":\"ab\"}\n";
+    const nlohmann::json result = batch(requests);
+    for (const int number : {0, 1})
+        for (const char* const key : {"ids", "text", "finish"})
+            EXPECT_EQ(result["requests"][number][key], alone[key]) << number << key;
+    EXPECT_EQ(result["requests"][2]["text"], "ab<|endoftext|>c") << "nothing stops forced ids";
+    EXPECT_EQ(result["requests"][2]["finish"], "length");
+
+    file = wordless;
+    EXPECT_EQ(batch("{\"id\":1,\"ids\":[72]}")["requests"][0]["text"], nullptr);
+}
+
+TEST_F(ModelBatch, StopStringsAcrossTokensHoweverItIsRun) {
+    file = (folder / "x.gguf").string();
+    nn::write_bytes(file, toy_language_file(toy_model_saying('x')).bytes());
+    const std::string requests =
+        "{\"id\":1,\"prompt\":\"a\",\"max_tokens\":9,\"stop\":\"xxx\"}\n"
+        "{\"id\":2,\"prompt\":\"a\",\"max_tokens\":9,\"stop\":[\"xy\",\"xxxxx\"],\"at_step\":1}\n"
+        "{\"id\":3,\"prompt\":\"a\",\"max_tokens\":3,\"stop\":\"xxx\"}\n"
+        "{\"id\":4,\"prompt\":\"a\",\"max_tokens\":4,\"stop\":\"xxxxx\"}\n";
+    const auto expect_answers = [&](std::vector<std::string> more) {
+        const nlohmann::json result = batch(requests, more);
+        const auto expect_answer = [&](int number, std::size_t made, const char* text,
+                                       const char* finish) {
+            const nlohmann::json& answer = result["requests"][number];
+            EXPECT_EQ(answer["ids"], std::vector<int>(made, 'x')) << number;
+            EXPECT_EQ(answer["logprobs"].size(), made);
+            EXPECT_EQ(answer["text"], text) << number;
+            EXPECT_EQ(answer["finish"], finish) << number;
+        };
+        expect_answer(0, 3, "", "stop");
+        expect_answer(1, 5, "", "stop");
+        expect_answer(2, 3, "", "stop");
+        expect_answer(3, 4, "xxxx", "length");
+        EXPECT_EQ(result["engine"]["held_blocks"], 0);
+    };
+    expect_answers({});
+    expect_answers({"--max-batch", "1"});
+    expect_answers({"--move-at", "2"});
+    expect_answers({"--reload-at", "3"});
+    expect_answers({"--kv-blocks", "2"});
+    const testing::Printed printed =
+        assay({"model", "batch", file, "--requests", write("r.jsonl", requests)});
+    EXPECT_EQ(printed.out, "1  stop: \n2  stop: \n3  stop: \n4  length: xxxx\n");
+}
+
+TEST_F(ModelBatch, NamesAndTextsOfOthersAreWrittenOut) {
+    file = (folder / "escape.gguf").string();
+    nn::write_bytes(file, toy_language_file(toy_model_saying('\x1b')).bytes());
+    const testing::Printed printed =
+        assay({"model", "batch", file, "--requests",
+               write("r.jsonl", "{\"id\":\"\\u202e\",\"prompt\":\"a\",\"max_tokens\":2}")});
+    EXPECT_EQ(printed.out, "\"\\u202e\"  length: \\x1b\\x1b\n");
+}
+
 TEST_F(ModelBatch, Refusals) {
     const auto refused = [&](const std::string& requests, const std::string& part,
                              std::vector<std::string> more = {}) {
@@ -128,6 +193,21 @@ TEST_F(ModelBatch, Refusals) {
     const std::string good = "{\"id\":1,\"ids\":[1]}\n";
     refused(good + "{\"id\":2,\"ids\":[259]}", "r.jsonl:2: ids: 259 is no token id");
     refused(good + good, "r.jsonl:2: the id 1 came before");
+    refused("\n\n", "r.jsonl: no requests");
+    refused(good + "{\"id\":2,\"prompt\":\"a\",\"ids\":[1]}", "give one of them");
+    EXPECT_EQ(
+        assay_given(good + "{\"id\":2,\"ids\":[1],\"temperature\":1e400}",
+                    {"model", "batch", file, "--requests", "-"})
+            .err,
+        "assay: standard input:2:33: not valid JSON: the number 1e400 is too large; a request "
+        "is a line of JSON: {\"id\":\"a\",\"ids\":[1,2]}\n");
+    file = wordless;
+    refused("{\"id\":2,\"prompt\":\"a\"}", "r.jsonl:1: prompt: ");
+    refused("{\"id\":2,\"prompt\":\"a\"}", "; give ids");
+    file = (folder / "no_cr.gguf").string();
+    nn::write_bytes(file, toy_language_file(model, "\r").bytes());
+    refused("{\"id\":2,\"prompt\":\"a\\r\"}",
+            "r.jsonl:1: prompt: the model's vocabulary has no token");
     refused("{\"id\":1,\"ids\":[1],\"seeds\":3}", "r.jsonl:1: there is no key \"seeds\"");
     refused("{\"id\":1,\"ids\":[1],\"max_tokens\":33}", "give --kv-blocks 3 or more",
             {"--kv-blocks", "2"});

@@ -90,6 +90,12 @@ TEST_F(ModelEval, Refusals) {
     expect_refused({"eval", file, "--text", text_file, "--context", "1"}, "--context");
     expect_refused({"eval", file, "--text", text_file, "--dtype", "f64"}, "--dtype");
     expect_refused({"eval", wordless, "--text", text_file}, "wordless.gguf");
+    expect_refused({"eval", file, "--text", write("empty", "")}, "fewer than 2 tokens");
+    nn::write_bytes(folder / "lacks.gguf", toy_language_file(model, "\x04\r").bytes());
+    expect_refused(
+        {"eval", (folder / "lacks.gguf").string(), "--text", write("lines.txt", "ab\r\nc\x04\r\n")},
+        "lines.txt: the model's vocabulary has no token for 3 of the text's 8 bytes: the "
+        "first is 0x0d in line 1, byte 3");
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // A toy model that can read and write: its tokens are the 256 bytes and ChatML's three.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "impls/nn/text/unicode.hpp"
@@ -29,12 +31,29 @@ inline nn::ToyModel toy_language_model(nn::Family family = nn::Family::llama) {
     return nn::toy_model(config, 31);
 }
 
-inline nn::GgufWriter toy_language_file(const nn::ToyModel& model) {
+/// The same shape, and whatever the text, its next token is `next`: layers that add nothing, and
+/// one embedding longer than the others.
+inline nn::ToyModel toy_model_saying(int next) {
+    nn::ToyModel model = toy_language_model();
+    for (auto& [name, values] : model.parameters)
+        std::fill(values.begin(), values.end(), name.starts_with("layer") ? 0.0f : 1.0f);
+    const auto row = model.parameters.at("token_embedding").begin() + next * model.config.width;
+    std::fill(row, row + model.config.width, 2.0f);
+    return model;
+}
+
+/// `without`: bytes that its vocabulary has no token for.
+inline nn::GgufWriter toy_language_file(const nn::ToyModel& model, std::string_view without = "") {
     nn::GgufWriter writer = nn::gguf_of(model, nn::TensorType::q8_0);
-    const std::vector<std::string> tokens = toy_tokens();
+    std::vector<std::string> tokens = toy_tokens();
     std::vector<std::int32_t> types(tokens.size(), 1);
-    for (const int special : {end_of_text, turn_start, turn_end})
-        types[static_cast<std::size_t>(special)] = 3;
+    const auto make_control = [&](int id) { types[static_cast<std::size_t>(id)] = 3; };
+    for (const int special : {end_of_text, turn_start, turn_end}) make_control(special);
+    for (const char byte : without) {
+        const int id = static_cast<unsigned char>(byte);
+        tokens[static_cast<std::size_t>(id)] = "<not " + std::to_string(id) + ">";
+        make_control(id);
+    }
     writer.put("tokenizer.ggml.model", std::string("gpt2"));
     writer.put("tokenizer.ggml.pre", std::string("gpt-2"));
     writer.put_list("tokenizer.ggml.tokens", tokens);

@@ -67,10 +67,12 @@ TEST(PlanFileTest, SaysWhereAndWhatIsWrong) {
               "plans.jsonl:3: the id \"w01\" stands here twice");
     const auto says = [](const std::string& text, const std::string& part) {
         const auto error = error_of(text);
-        EXPECT_TRUE(error.starts_with("plans.jsonl:1: ")) << error;
+        EXPECT_TRUE(error.starts_with("plans.jsonl:1:")) << error;
         EXPECT_NE(error.find(part), std::string::npos) << error;
     };
-    says("{", "no JSON object");
+    says("{",
+         "1:2: not valid JSON: syntax error while parsing object key - unexpected end of input");
+    says(with("\"seed\":1", "\"seed\":1,\"seed\":2"), "the key \"seed\" is given twice");
     says("[]", "give an object");
     says(with("\"seed\"", "\"sed\""), "unknown key \"sed\"");
     says(with("\"question_tokens\":5,", ""), "\"question_tokens\" is missing");
@@ -81,9 +83,9 @@ TEST(PlanFileTest, SaysWhereAndWhatIsWrong) {
     says(with("[1,1]", "1"), "must be a list");
     // Deeper than a stack is.
     const std::string deep = std::string(300000, '[') + std::string(300000, ']');
-    says(with("[1,1]", "[" + deep + "]"), "\"deps\" has a list");
-    says(with("\"out_tokens\":4", "\"out_tokens\":{\"a\":" + deep + "}"),
-         "\"out_tokens\" is an object");
+    says(with("[1,1]", "[" + deep + "]"), "nested too deeply");
+    says(with("[1,1]", "[[1]]"), "\"deps\" has a list");
+    says(with("\"out_tokens\":4", "\"out_tokens\":{\"a\":1}"), "\"out_tokens\" is an object");
     says(with("\"out_tokens\":4", "\"out_tokens\":0"), "\"out_tokens\" is 0");
     says(with("\"out_tokens\":4", "\"out_tokens\":4.5"), "\"out_tokens\" is 4.5");
     says(with("\"out_tokens\":4", "\"out_tokens\":1000001"), "from 1 to 1000000");

@@ -41,13 +41,13 @@ TEST(Csv, OneRowPerValueWithUnitsQuotingAndFailures) {
     EXPECT_EQ(
         csv(registry(), two_samples()),
         "session,experiment,variant,model,order,step,trace,profile,provenance,scenario,seed,round,"
-        "status,metric,labels,unit,value,sample,started\n"
+        "status,metric,labels,unit,value,sample,started,better\n"
         "5e551011-session,lazarus/fig8,mro,gpt-s,aligned,200,synthetic,toy,exact,,1,0,ok,"
-        "recovery_probability,failed=4,probability,0.6142857142857143,one,\n"
+        "recovery_probability,failed=4,probability,0.6142857142857143,one,,higher\n"
         "5e551011-session,lazarus/fig8,mro,gpt-s,aligned,200,synthetic,toy,exact,,1,0,ok,"
-        "plan_seconds,,s,inf,one,\n"
+        "plan_seconds,,s,inf,one,,lower\n"
         "5e551011-session,lazarus/fig8,spread,\"a,\"\"b\"\"\",aligned,200,synthetic,toy,exact,"
-        "\"kill:rank=1@step=5,for=2\",1,0,failed,,,,,two,\n");
+        "\"kill:rank=1@step=5,for=2\",1,0,failed,,,,,two,,\n");
 }
 
 TEST(SamplesJson, HasThePublishedShape) {

@@ -21,6 +21,25 @@ TEST(FigureData, WhatVariesSplitsPanelsInDeclaredOrder) {
     EXPECT_TRUE(data.categories.empty());
 }
 
+TEST(FigureData, NoTwoVariantsShareAColourWhileThereAreEnough) {
+    Experiment experiment = recovery_experiment();
+    auto samples = recovery_samples();
+    const std::vector<std::string> shown = figure_data(experiment, samples, {}).variants;
+    ASSERT_GE(shown.size(), 2U);
+    EXPECT_EQ(figure_data(experiment, samples, {}).variant_slots.front(), 0U);
+    // The first and the second are eight declared ones apart.
+    std::vector<std::string> declared{shown.front()};
+    for (int i = 1; i < 8; ++i) declared.push_back("other " + std::to_string(i));
+    declared.insert(declared.end(), shown.begin() + 1, shown.end());
+    experiment.variants = declared;
+    const FigureData data = figure_data(experiment, samples, {});
+    EXPECT_EQ(data.variants, shown);
+    for (std::size_t i = 0; i < shown.size(); ++i) EXPECT_EQ(data.variant_slots[i], i);
+    for (const FigurePanel& panel : data.panels)
+        for (const FigureCurve& curve : panel.curves)
+            EXPECT_EQ(data.variants.at(curve.slot), curve.variant);
+}
+
 TEST(FigureData, ProvenanceNeverMixesInOneSeries) {
     std::vector<store::Sample> samples = recovery_samples();
     samples.resize(1);

@@ -158,6 +158,8 @@ TEST(Number, IsShort) {
     EXPECT_EQ(number(-0.0), "0");
     EXPECT_EQ(number(1e-7), "1e-07");
     EXPECT_EQ(number(NAN), "nan");
+    EXPECT_EQ(number(0.25, 0.2, 0.3), "0.25 (0.2–0.3)");
+    EXPECT_EQ(number(0.25, 0.25 - 1e-9, 0.25 + 1e-9), "0.25") << "a range that nobody sees";
 }
 
 TEST(Escaped, MarkupBecomesText) {

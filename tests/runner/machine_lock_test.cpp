@@ -6,6 +6,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "suite/base/error.hpp"
 #include "suite/base/process.hpp"
 #include "tests/base/processes.hpp"
@@ -36,6 +40,27 @@ TEST(MachineLock, SecondHolderIsRefusedAndToldWhoTheFirstIs) {
     }
     EXPECT_FALSE(MachineLock::holder(file));
     const MachineLock again(file, "later");
+}
+
+TEST(MachineLock, IsWaitedForAndNoLongerThanAsked) {
+    const assay::testing::TemporaryFolder folder;
+    const auto file = folder / "lock";
+    std::optional<MachineLock> first(std::in_place, file, "assay run lazarus/x_live");
+    std::vector<double> waited;
+    LockWait wait;
+    wait.most_s = 0.3;
+    wait.look_s = 0.1;
+    wait.tell = [&](double waited_s, const std::string& holder) {
+        EXPECT_THAT(holder, HasSubstr("assay run lazarus/x_live"));
+        waited.push_back(waited_s);
+        if (waited.size() == 5) first.reset();
+    };
+    EXPECT_THROW(MachineLock(file, "short of time", wait), UserError);
+    EXPECT_EQ(waited.size(), 3u);
+    wait.most_s = 60;
+    const MachineLock second(file, "patient", wait);
+    EXPECT_EQ(waited.size(), 5u);
+    EXPECT_THAT(MachineLock::holder(file).value(), HasSubstr("patient"));
 }
 
 TEST(MachineLock, DiesWithItsProcess) {

@@ -2,19 +2,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <set>
 
 #include "suite/base/error.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/runner/plan.hpp"
 #include "suite/runner/runner.hpp"
+#include "tests/base/temporary_folder.hpp"
 #include "tests/runner/dummy_system.hpp"
 
 namespace assay::runner {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class PlanTest : public ::testing::Test {
   protected:
@@ -88,6 +92,45 @@ TEST_F(PlanTest, AxisIsNarrowedToDeclaredOrForOpenAxesAnyValues) {
     const Plan result = plan();
     EXPECT_THAT(order(result), ElementsAre("3a0", "3b0", "3c0", "7a0", "7b0", "7c0"));
     EXPECT_EQ(result.samples.front().spec.axes.at("kind"), Value(std::string("fancy")));
+}
+
+TEST_F(PlanTest, AWholeNumberOnAnAxisOfIntegersIsOneInAnyForm) {
+    request.axes["n"] = {parse_value("2e0"), parse_value("1e3")};
+    const Plan result = plan();
+    EXPECT_THAT(order(result), ElementsAre("2a0", "2b0", "2c0", "1000a0", "1000b0", "1000c0"));
+}
+
+TEST_F(PlanTest, SomethingStandsInForADataSetThatIsNotHere) {
+    const assay::testing::TemporaryFolder data_folder;
+    const assay::testing::EnvironmentVariable data("ASSAY_DATA", data_folder.path().string());
+    System system = assay::testing::make_dummy_system();
+    Experiment& experiment = system.experiments.front();
+    const std::string published = "smartmoe";
+    experiment.axes.push_back({"trace", "", {published, "synthetic"}, true});
+    experiment.profiles.front().axes["trace"] = {published};
+    const std::string id = experiment.id;
+    registry = {};
+    registry.add(std::move(system));
+    const auto traces = [this] {
+        std::set<std::string> names;
+        for (const PlannedSample& sample : plan().samples)
+            names.insert(to_string(sample.spec.axes.at("trace")));
+        return names;
+    };
+    EXPECT_THAT(traces(), ElementsAre("synthetic"));
+    ASSERT_EQ(plan().stand_ins.size(), 1U);
+    EXPECT_THAT(sentence(plan().stand_ins.front()),
+                AllOf(HasSubstr(id + ": trace=synthetic stands in for smartmoe"),
+                      HasSubstr("`assay data fetch smartmoe-loads --from FOLDER`")));
+    EXPECT_EQ(plan().samples.size(), 6U);
+
+    request.axes["trace"] = {published};  // asked for
+    EXPECT_THAT(traces(), ElementsAre(published));
+    EXPECT_TRUE(plan().stand_ins.empty());
+    request.axes.clear();
+    std::ofstream(data_folder / "smartmoe_expert_loads.csv") << "iteration,layer,e0\n";
+    EXPECT_THAT(traces(), ElementsAre(published));
+    EXPECT_TRUE(plan().stand_ins.empty());
 }
 
 // An axis that came later: at its usual value a case, and so its series, is what it was before.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "suite/scenario/fault_plan.hpp"
+#include "suite/scenario/training_faults.hpp"
 #include "tests/scenario/own_phases.hpp"
 
 namespace {
@@ -67,6 +68,16 @@ TEST(FaultRules, PhasesFollowEachOtherAsDeclared) {
     EXPECT_EQ(
         complaint("kill:rank=1,phase=transfer@step=2;hang:rank=1,phase=regroup@step=2,for=1", 4),
         "");
+}
+
+TEST(FaultRules, ATrainingFitsTheMachineBeforeAnythingStarts) {
+    const assay::FaultPlan none, joins = assay::parse_fault_plan("join:count=10000@step=5", {});
+    assay::FaultPlan many;
+    for (int i = 0; i < 10'000; ++i) many.faults.push_back(joins.faults.front());
+    EXPECT_NO_THROW(assay::check_training_faults(none, 2, 10));
+    EXPECT_THROW(assay::check_training_faults(none, 100'000'000, 10), assay::NotSupportedHere);
+    EXPECT_THROW(assay::check_training_faults(many, 2, 10), assay::NotSupportedHere)
+        << "those that join";
 }
 
 TEST(FaultRules, NothingHangsAfterItLeft) {

@@ -118,7 +118,9 @@ TEST(TraceMapping, SaysWhenNobodyWouldBeLeft) {
     EXPECT_THAT(complaint("0,add,a\n1,add,b\n1,add,c\n1,add,d", NodeMapping::scaled, 1, 0),
                 HasSubstr("nobody alive at 0 s"));
     EXPECT_THAT(complaint(by_hand, NodeMapping::min, 0, 0), HasSubstr("1 to 10000 workers"));
-    EXPECT_THAT(complaint(by_hand, NodeMapping::min, 3, 4), HasSubstr("0 to 3 workers, not 4"));
+    EXPECT_THAT(complaint(by_hand, NodeMapping::delta_clamped, 3, 4),
+                HasSubstr("0 to 3 workers, not 4"));
+    EXPECT_EQ(complaint(by_hand, NodeMapping::min, 4, 5), "accepted") << "it has no floor";
 }
 
 TEST(TraceMapping, TheSeedDecidesWhoIsLostAndNothingElse) {

@@ -44,7 +44,8 @@ TEST(BambooCsv, NamesTheLineOfWhatIsWrong) {
     EXPECT_THAT(csv("0,add,a,b"), HasSubstr("t.csv:1: expected 3 fields"));
     EXPECT_EQ(csv("0,add,a\nsoon,add,b"),
               "t.csv:2: the time 'soon' is not a whole number of milliseconds from 0 to 1e12");
-    for (const char* time : {"-1", "1.5", "", " 1", "nan", "1000000000001", "9999999999999999999"})
+    for (const char* time :
+         {"-1", "1.5", "", " 1", "nan", "100000000000001", "9999999999999999999"})
         EXPECT_THAT(csv(std::string(time) + ",add,a"), HasSubstr("t.csv:1: the time '")) << time;
     EXPECT_EQ(csv("1000000000000,add,a"), "accepted");
     EXPECT_EQ(csv("5,add,a\r\n4,add,b"),
@@ -57,6 +58,33 @@ TEST(BambooCsv, NamesTheLineOfWhatIsWrong) {
     EXPECT_EQ(csv("0,add,"), "t.csv:1: the node has no name");
     EXPECT_EQ(csv("0,add,a\xff"),
               "t.csv:1: the node's name has letters that are not printable ASCII");
+}
+
+TEST(BambooCsv, UnixTimesCountFromTheFirst) {
+    const auto expected = ElementsAre(plus(0, "a"), minus(60, "a"), plus(600, "b"));
+    const AvailabilityTrace seconds =
+        read_bamboo_csv("1600000000,add,a\n1600000060,remove,a\n1600000600,add,b\n", "t.csv");
+    EXPECT_THAT(seconds.events, expected);
+    EXPECT_EQ(seconds.duration_s, 600);
+    EXPECT_THAT(seconds.says, HasSubstr("its times are Unix seconds, counted from the first"));
+    const AvailabilityTrace milliseconds = read_bamboo_csv(
+        "1600000000000,add,a\n1600000060000,remove,a\n1600000600000,add,b\n", "t.csv");
+    EXPECT_THAT(milliseconds.events, expected);
+    EXPECT_THAT(milliseconds.says, HasSubstr("Unix milliseconds"));
+    EXPECT_EQ(csv("1600000000,add,a\n1599999999,add,b"),
+              "t.csv:2: the time 1599999999 s is before that of the event above");
+    EXPECT_THAT(csv("1600000000,add,a\n1600000000000,add,b"), HasSubstr("t.csv:2: the time '16"));
+    const AvailabilityTrace late = read_bamboo_csv("5000,add,a\n1600000000,add,b", "t.csv");
+    EXPECT_EQ(late.events.front().t_s, 5) << "since the start";
+}
+
+TEST(BambooCsv, AByteOrderMarkIsNoText) {
+    EXPECT_EQ(csv("\xef\xbb\xbf"
+                  "0,add,a"),
+              "accepted");
+    EXPECT_EQ(json("\xef\xbb\xbf{\"metadata\": {\"gap_seconds\": 60}, \"data\": [1]}"), "accepted");
+    EXPECT_EQ(toml("\xef\xbb\xbfsays = 'x'\nduration_s = 9\n[[change]]\nat_s = 0\nadd = 2\n"),
+              "accepted");
 }
 
 TEST(SkypilotJson, TheYoungestLeavesFirst) {
@@ -96,6 +124,11 @@ TEST(SkypilotJson, NamesTheLineOfWhatIsWrong) {
     EXPECT_EQ(json("{\"metadata\": 3}"), "t.json:1: 'metadata' is a number, not an object");
     EXPECT_EQ(json("{\"data\": {}}"), "t.json:1: 'data' is an object, not an array");
     EXPECT_EQ(json("{\"data\": [],\n\"data\": []}"), "t.json:2: 'data' is there twice");
+    EXPECT_EQ(json("{\"metadata\": {\"gap_seconds\": 60,\n\"gap_seconds\": 5}}"),
+              "t.json:2: 'gap_seconds' is there twice");
+    EXPECT_EQ(json("{\"more\": [{\"a\": 1, \"b\": {\"a\": 1}}, {\"a\": 1,\n\"a\": 1}]}"),
+              "t.json:2: 'a' is there twice");
+    EXPECT_THAT(json(head + "1e400]}"), HasSubstr("the number 1e400 is too large"));
     EXPECT_THAT(json("[1, 2]"), HasSubstr("t.json:1: an array where {\"metadata\""));
     EXPECT_THAT(json(""), HasSubstr("t.json:1: not valid JSON"));
 }

@@ -15,7 +15,7 @@ golden = "tests/golden/series.json"
 program = os.environ.get("ASSAY", "build/cpu/bin/assay")
 profiles = ["toy", "small", "gpu", "cluster", "paper"]
 provenances = ["exact", "measured", "emulated", "simulated"]
-prose = {"title", "says", "source", "claims", "x_title", "y_title"}
+prose = {"title", "says", "source", "claims", "claim_values", "x_title", "y_title"}
 
 
 def digest(value):
@@ -39,20 +39,31 @@ def output(*arguments):
     sys.exit(f"assay {' '.join(arguments)}: exit code {ran.returncode}\n{ran.stderr}")
 
 
-def planned(profile, provenance):
-    """Of each experiment a digest of its samples; "all": with calibrations."""
-    plan = output("run", "all", "--profile", profile, "--mode", provenance, "--dry-run")
+def planned(profile, provenance, *arguments):
+    """Of each experiment a digest of its samples, "all": with calibrations; what stands in for data sets."""
+    plan = output("run", *arguments, "--profile", profile, "--mode", provenance, "--dry-run")
     if not plan:
-        return None
+        return {}, []
     samples = {}
     for sample in plan["samples"]:
         what = [sample[key] for key in ("variant", "case", "seed", "round", "scenario")]
         samples.setdefault(sample["experiment"], []).append(what)
-    return {"all": plan["hash"]} | {name: digest(of) for name, of in samples.items()}
+    return {"all": plan["hash"]} | {name: digest(of) for name, of in samples.items()}, plan["stand_ins"]
+
+
+def with_data(profile, provenance):
+    """The same, of an experiment that lacks a data set both with it and without."""
+    series, stand_ins = planned(profile, provenance, "all")
+    for stand_in in stand_ins:
+        name = stand_in["experiment"]
+        series["without data: " + name] = series[name]
+        asked, _ = planned(profile, provenance, name, "-a", f"{stand_in['axis']}={stand_in['absent']}")
+        series[name] = asked[name]
+    return series
 
 
 def found():
-    series = {f"{profile} {provenance}": planned(profile, provenance)
+    series = {f"{profile} {provenance}": with_data(profile, provenance)
               for profile in profiles for provenance in provenances}
     declared = {experiment["id"]: digest(without_prose(experiment))
                 for experiment in output("describe", "*")}

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "tests/base/temporary_folder.hpp"
 #include "tests/store/example_rows.hpp"
 
 namespace assay::store::testing {
@@ -48,6 +49,31 @@ TEST(FullDisk, LosesNothingStoredAndGoesOnWhenThereIsRoom) {
     ASSERT_TRUE(session.has_value());
     store.resume_session(session->id);
     EXPECT_NO_THROW(add_sample(store, session->id, example_spec(5000)));
+}
+
+TEST(FullDisk, ReadingGoesOn) {
+    Folder folder;
+    if (!own_mounts() || mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=2m") != 0)
+        GTEST_SKIP() << "mounting a small file system is not permitted here";
+    const Unmount unmount{folder.path()};
+    std::string id;
+    {
+        auto store = Store::open(folder / "r.db", Access::write);
+        const auto session = begin(store);
+        id = add_sample(store, session, example_spec(1), 5);
+        store.finish_session(session, "finished");
+    }
+    std::ofstream(folder / "ballast") << std::string(4'000'000, 'b');
+    EXPECT_NE(error_of([&] { Store::open(folder / "r.db", Access::write); }), "")
+        << "there is room left";
+    const auto read = [&] {
+        const auto store = Store::open(folder / "r.db", Access::read);
+        EXPECT_EQ(store.sample(id).metrics.at(0).value, 5);
+        EXPECT_EQ(store.sessions().size(), 1u);
+    };
+    read();
+    const assay::testing::EnvironmentVariable there("TMPDIR", folder.path().string());
+    read();  // without a disk for the copy
 }
 
 TEST(FullDisk, KeepsThePartsOfARunningSample) {

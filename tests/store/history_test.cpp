@@ -34,9 +34,9 @@ class HistoryTest : public ::testing::Test {
     }
 };
 
-TEST_F(HistoryTest, OnePointPerSessionInOrderOfTheirStart) {
-    const auto second = session_with("2026-11-02T01:00:00.000Z", {7, 9, 8}, "def");
+TEST_F(HistoryTest, OnePointPerSessionInTheOrderInWhichTheyWereRecorded) {
     const auto first = session_with("2026-11-01T01:00:00.000Z", {5});
+    const auto second = session_with("2026-10-02T01:00:00.000Z", {7, 9, 8}, "def");
     const auto points = store.history(key_of(example_spec()), throughput);
     ASSERT_EQ(points.size(), 2u);
     EXPECT_EQ(points[0].session, first);
@@ -126,8 +126,8 @@ TEST_F(HistoryTest, SeriesAndTheirMetricsAreListed) {
 }
 
 TEST_F(HistoryTest, OfAnExperimentAreThoseOfEachSeriesAndMetric) {
-    session_with("2026-11-02T00:00:00.000Z", {7, 9, 8});
     session_with("2026-11-01T00:00:00.000Z", {5});
+    session_with("2026-11-02T00:00:00.000Z", {7, 9, 8});
     const auto session = begin(store, "2026-11-03T00:00:00.000Z");
     const auto full = example_spec(9, "full");
     store.finish_sample(

@@ -59,7 +59,10 @@ TEST(Merge, KeepsTheOrderInWhichSessionsOfOneTimeCame) {
     Folder folder;
     const std::string then = "2026-11-01T00:00:00.000Z";
     std::vector<std::string> newest_first;
-    const auto add = [&](Store& to) { newest_first.insert(newest_first.begin(), begin(to, then)); };
+    const auto add = [&](Store& to) {
+        newest_first.insert(newest_first.begin(), begin(to, then));
+        to.finish_session(newest_first.front(), "finished");
+    };
     auto store = Store::open(folder / "mine.db", Access::write);
     for (int i = 0; i < 4; ++i) add(store);
     {
@@ -72,6 +75,39 @@ TEST(Merge, KeepsTheOrderInWhichSessionsOfOneTimeCame) {
     std::vector<std::string> ids;
     for (const Session& session : store.sessions()) ids.push_back(session.id);
     EXPECT_EQ(ids, newest_first);
+}
+
+TEST(Merge, SessionsFromElsewhereStandByTheirDates) {
+    Folder folder;
+    std::vector<std::string> theirs;
+    {
+        auto other = Store::open(folder / "other.db", Access::write);
+        for (const char* date : {"2026-03-01T00:00:00.000Z", "2015-03-17T18:40:51.000Z",
+                                 "2026-01-05T00:00:00.000Z", "2100-01-01T00:00:00.000Z"}) {
+            theirs.push_back(begin(other, date));
+            other.finish_session(theirs.back(), "finished");
+        }
+    }
+    SQLite::Database((folder / "other.db").string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE session SET finished = started");
+    auto store = Store::open(folder / "mine.db", Access::write);
+    const auto mine = [&](const std::string& started, const std::string& finished) {
+        const std::string id = begin(store, started);
+        store.finish_session(id, "finished");
+        SQLite::Database((folder / "mine.db").string(), SQLite::OPEN_READWRITE)
+            .exec("UPDATE session SET finished = '" + finished + "' WHERE id = '" + id + "'");
+        return id;
+    };
+    const std::string first = mine("2026-02-01T00:00:00.000Z", "2026-02-01T01:00:00.000Z");
+    store.merge(folder / "other.db");
+    const std::string ahead = mine("2099-02-01T00:00:00.000Z", "2099-02-01T01:00:00.000Z");
+    const std::string behind = mine("2000-02-01T00:00:00.000Z", "2000-02-01T01:00:00.000Z");
+    std::vector<std::string> ids;
+    for (const Session& session : store.sessions()) ids.insert(ids.begin(), session.id);
+    EXPECT_EQ(ids, (std::vector<std::string>{theirs[1], theirs[2], first, theirs[0], ahead, behind,
+                                             theirs[3]}))
+        << "what is recorded after a merge is newer than all of it but dates in the future";
+    EXPECT_EQ(store.places().at(theirs[1]), 1);
 }
 
 TEST(Merge, OfAMuteThatEndedThereEndsItHere) {

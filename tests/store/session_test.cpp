@@ -112,6 +112,82 @@ TEST(Session, WhatNamesASampleAsWellIsNotGuessed) {
     EXPECT_EQ(store.annotations(session).size(), 2u);
 }
 
+TEST(Session, TheLastToBeRecordedIsTheNewestWhateverTheClockSays) {
+    Folder folder;
+    auto store = Store::open(folder / "r.db", Access::write);
+    std::vector<std::string> recorded;
+    for (const char* date :
+         {"2031-01-01T00:00:00.000Z", "2026-11-01T00:00:00.000Z", "2000-01-01T00:00:00.000Z"}) {
+        recorded.push_back(begin(store, date));
+        add_sample(store, recorded.back(), example_spec(1), double(recorded.size()),
+                   recorded.size() == 2 ? "failed" : "ok");
+        store.finish_session(recorded.back(), "interrupted");
+    }
+    SQLite::Database((folder / "r.db").string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE session SET finished = started");
+    const auto newest_first = [&] {
+        std::vector<std::string> ids;
+        for (const Session& session : store.sessions()) ids.push_back(session.id);
+        return ids;
+    };
+    EXPECT_EQ(newest_first(), (std::vector<std::string>{recorded[2], recorded[1], recorded[0]}));
+    EXPECT_EQ(store.newest_unfinished("plan", "build").value().id, recorded[2]);
+    EXPECT_EQ(store.observations("lazarus/fig8").at(0).value, 3);
+    EXPECT_EQ(store.sample_counts().at(0).newest, recorded[2]);
+    EXPECT_EQ(store.histories("lazarus/fig8").at(0).points.back().session, recorded[2]);
+    EXPECT_TRUE(store.unsuccessful_samples("lazarus/fig8").empty());
+    store.resume_session(recorded[1]);
+    EXPECT_EQ(newest_first()[0], recorded[1]) << "it runs";
+    store.finish_session(recorded[1], "finished");
+    EXPECT_EQ(newest_first()[0], recorded[1]) << "it ended last";
+}
+
+TEST(Nights, WhatIsWrittenAfterTheClockWasSetBackIsTheNewest) {
+    Folder folder;
+    auto store = Store::open(folder / "r.db", Access::write);
+    Nights nights(store);
+    const auto old_level = begin(store), level = begin(store);
+    const NightRecord night{.id = new_uuid(),
+                            .suite = "s",
+                            .machine = example_machine().fingerprint,
+                            .session = old_level,
+                            .started = now_utc()};
+    nights.begin(night);
+    const RowId row = row_id(key_of(example_spec()), {"throughput", {}});
+    nights.finish(night, nlohmann::json::object(), {}, {{row, "candidate", true, "seen"}});
+    nights.accept({"s", std::nullopt, old_level, "", "", ""});
+    store.put_claim_checks("", {{"a/b/c", ClaimVerdict::undecided, "old", {}, {}}});
+    SQLite::Database((folder / "r.db").string(), SQLite::OPEN_READWRITE)
+        .exec(
+            "UPDATE accepted_level SET at = '2031-01-01T00:00:00.000Z';"
+            "UPDATE claim_check SET at = '2031-01-01T00:00:00.000Z';"
+            "UPDATE regression SET opened = '2031-01-01T00:00:00.000Z', changed = opened");
+    nights.accept({"s", std::nullopt, level, "", "", ""});
+    EXPECT_EQ(nights.levels("s").back().session, level);
+    store.put_claim_checks("", {{"a/b/c", ClaimVerdict::undecided, "new", {}, {}}});
+    EXPECT_EQ(store.newest_claim_checks().at(0).check.reason, "new");
+    nights.finish(night, nlohmann::json::object(), {}, {{row, "candidate", true, "seen anew"}});
+    nights.finish(night, nlohmann::json::object(), {}, {{row, "confirmed", false, "again"}});
+    const auto records = nights.regressions("s", "");
+    ASSERT_EQ(records.size(), 2u);
+    EXPECT_EQ(records[0].state, "candidate");
+    EXPECT_EQ(records[1].state, "confirmed");
+}
+
+TEST(Dates, InTheFutureAreToldFromWhatClocksDifferBy) {
+    const auto in = [](std::chrono::minutes later) {
+        return utc(std::chrono::system_clock::now() + later);
+    };
+    EXPECT_NE(future_words("2100-01-02T03:04:05.678Z").find("2100-01-02 03:04, in the future"),
+              std::string::npos);
+    EXPECT_NE(future_words(in(std::chrono::minutes(30))), "");
+    EXPECT_EQ(future_words(in(std::chrono::minutes(2))), "");
+    EXPECT_EQ(future_words(now_utc()), "");
+    EXPECT_EQ(future_words("tomorrow"), "");
+    EXPECT_EQ(utc_after("2100-01-02T03:04:05.999Z"), "2100-01-02T03:04:06.000Z");
+    EXPECT_LE(now_utc(), utc_after("2000-01-01T00:00:00.000Z"));
+}
+
 TEST(Session, ASampleRunningTwiceIsRefused) {
     Folder folder;
     auto store = Store::open(folder / "r.db", Access::write);

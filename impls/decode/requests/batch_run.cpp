@@ -19,8 +19,10 @@ class Run {
         std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
             return jobs[a].at_step < jobs[b].at_step;
         });
-        for (std::size_t job = 0; job < jobs.size(); ++job)
+        for (std::size_t job = 0; job < jobs.size(); ++job) {
             if (jobs[job].cancel_at) cancels_.push_back(job);
+            if (jobs[job].ends) heard_ = true;
+        }
         std::stable_sort(cancels_.begin(), cancels_.end(), [&](std::size_t a, std::size_t b) {
             return *jobs[a].cancel_at < *jobs[b].cancel_at;
         });
@@ -62,7 +64,7 @@ class Run {
             if (*jobs_[job].cancel_at > step) break;
             if (requests_[job] >= 0) engine_->cancel(requests_[job], report_);
         }
-        take_report();
+        take_ended();
         if (options_.reload_at && step >= *options_.reload_at && !std::exchange(reloaded_, true)) {
             engine_->prepare(engine_->version() + 1, options_.make_back_end());
             engine_->commit(BatchEngine::Cache::recompute);
@@ -104,6 +106,7 @@ class Run {
     }
 
     int until_something_happens(std::int64_t step) const {
+        if (heard_) return 1;  // any token may end a text
         std::int64_t next = std::numeric_limits<std::int64_t>::max();
         const auto consider = [&](std::int64_t at) {
             if (at > step) next = std::min(next, at);
@@ -126,12 +129,25 @@ class Run {
 
     void take_report() {
         result_.step_s += report_.seconds;
+        std::vector<std::size_t> stopped;
         for (const MadeToken& token : report_.tokens) {
-            BatchAnswer& answer = result_.answers[job_of(token.request)];
+            const std::size_t job = job_of(token.request);
+            BatchAnswer& answer = result_.answers[job];
             answer.ids.push_back(token.id);
             answer.log_probabilities.push_back(token.log_probability);
             answer.versions.push_back(token.version);
+            if (jobs_[job].ends && jobs_[job].ends(token.id)) stopped.push_back(job);
         }
+        take_ended();
+        for (const std::size_t job : stopped) {
+            report_.clear();
+            if (requests_[job] >= 0) engine_->cancel(requests_[job], report_);
+            take_ended();
+            result_.answers[job].finish = Finish::stop;
+        }
+    }
+
+    void take_ended() {
         for (EndedRequest& ended : report_.ended) {
             const std::size_t job = job_of(ended.request);
             BatchAnswer& answer = result_.answers[job];
@@ -152,6 +168,7 @@ class Run {
     std::size_t next_cancel_ = 0;       // of cancels_, to come
     std::vector<std::size_t> job_of_;   // by request, which the engine counts from 0
     std::unique_ptr<BatchEngine> engine_;
+    bool heard_ = false;  // some job's tokens are
     bool moved_ = false, reloaded_ = false;
     StepReport report_;
     BatchRun result_;

@@ -17,6 +17,8 @@ struct BatchJob {
     BatchRequest request;
     std::int64_t at_step = 0;  ///< comes before this step
     std::optional<std::int64_t> cancel_at;
+    /// Hears every new token, and says whether the text ends with it; empty: it does not.
+    std::function<bool(int id)> ends;
 };
 
 struct BatchRunOptions {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "suite/base/error.hpp"
+#include "suite/base/json_text.hpp"
 
 namespace assay::decode {
 namespace {
@@ -17,33 +18,25 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view keys =
-    "id, ids, max_tokens, temperature, top_k, top_p, seed, stop_ids, forced_ids, priority, "
-    "at_step, cancel_at, prompt_logprobs";
-
-constexpr int most_levels = 8;  // of lists in lists; none is right, and messages quote them
+    "id, ids, prompt, max_tokens, temperature, top_k, top_p, seed, stop, stop_ids, forced_ids, "
+    "priority, at_step, cancel_at, prompt_logprobs";
 
 constexpr std::int64_t last_step = std::int64_t{1} << 40;
 
 struct Refusal {
     std::string why;
+    std::size_t column = 0;  // 0: of the line as a whole
 };
 
-/// One object; a key that comes twice would otherwise be read once.
 json object_of(const std::string& line) {
-    std::set<std::string> seen;
-    const auto look = [&](int depth, json::parse_event_t event, json& parsed) {
-        if (event == json::parse_event_t::key && depth == 1 &&
-            !seen.insert(parsed.get<std::string>()).second)
-            throw Refusal{fmt::format("the key {} comes twice", parsed.dump())};
-        if (depth > most_levels) throw Refusal{"there are lists in lists, too many to be read"};
-        return true;
-    };
     try {
-        json object = json::parse(line, look);
+        json object = parse_json(line);
         if (!object.is_object()) throw Refusal{"this is no JSON object; give one request a line"};
         return object;
-    } catch (const json::exception&) {
-        throw Refusal{"this is no JSON; give one request a line: {\"id\":\"a\",\"ids\":[1,2]}"};
+    } catch (const JsonError& error) {
+        throw Refusal{fmt::format("{}; a request is a line of JSON: {{\"id\":\"a\",\"ids\":[1,2]}}",
+                                  error.what()),
+                      error.column};
     }
 }
 
@@ -77,6 +70,36 @@ std::vector<int> id_list(const json& value, std::string_view key, int vocabulary
     return ids;
 }
 
+const std::string& text(const json& value, std::string_view key) {
+    if (!value.is_string() || value.get_ref<const std::string&>().empty())
+        throw Refusal{fmt::format("{} is {}; give a text that is not empty", key, value.dump())};
+    return value.get_ref<const std::string&>();
+}
+
+/// What needs a tokenizer is refused without one.
+void expect_tokenizer(const RequestLimits& limits, std::string_view key, std::string_view instead) {
+    if (!limits.encode)
+        throw Refusal{fmt::format("{}: {}; give {}", key, limits.no_tokenizer, instead)};
+}
+
+std::vector<int> encoded(const json& value, const RequestLimits& limits) {
+    expect_tokenizer(limits, "prompt", "ids");
+    try {
+        return limits.encode(text(value, "prompt"));
+    } catch (const UserError& error) {
+        throw Refusal{fmt::format("prompt: {}", error.what())};
+    }
+}
+
+/// A text, or a list of them.
+std::vector<std::string> stops(const json& value, const RequestLimits& limits) {
+    expect_tokenizer(limits, "stop", "stop_ids");
+    std::vector<std::string> stops;
+    for (const json& each : value.is_array() ? value : json::array({value}))
+        stops.push_back(text(each, "stop"));
+    return stops;
+}
+
 bool truth(const json& value, std::string_view key) {
     if (!value.is_boolean())
         throw Refusal{fmt::format("{} is {}; give true or false", key, value.dump())};
@@ -92,6 +115,11 @@ void read_key(const std::string& key, const json& value, const RequestLimits& li
         named.id = value.dump();
     } else if (key == "ids") {
         request.prompt = id_list(value, key, limits.vocabulary);
+    } else if (key == "prompt") {
+        request.prompt = encoded(value, limits);
+        named.as_text = true;
+    } else if (key == "stop") {
+        named.stops = stops(value, limits);
     } else if (key == "max_tokens") {
         request.max_tokens = whole<int>(value, key, 1);
     } else if (key == "temperature") {
@@ -129,10 +157,12 @@ NamedJob request_of(const std::string& line, const RequestLimits& limits) {
     BatchRequest& request = named.job.request;
     request.stop_ids = limits.stop_ids;
     const json object = object_of(line);
+    if (object.contains("ids") && object.contains("prompt"))
+        throw Refusal{"there are ids and a prompt; give one of them"};
     for (const auto& [key, value] : object.items()) read_key(key, value, limits, named);
     if (named.id.empty()) throw Refusal{"the request has no id"};
     if (request.prompt.empty())
-        throw Refusal{"ids is missing or empty; give at least one token id"};
+        throw Refusal{"ids is missing or empty; give at least one token id, or a prompt"};
     if (request.prompt.size() > static_cast<std::size_t>(limits.context))
         throw Refusal{
             fmt::format("the prompt has {} tokens, more than the context of {}; "
@@ -164,10 +194,13 @@ std::vector<NamedJob> read_requests(std::istream& in, const std::string& name,
             if (!ids.insert(jobs.back().id).second)
                 throw Refusal{fmt::format("the id {} came before", jobs.back().id)};
         } catch (const Refusal& refusal) {
-            throw UserError(fmt::format("{}:{}: {}", name, number, refusal.why));
+            const std::string column = refusal.column > 0 ? fmt::format(":{}", refusal.column) : "";
+            throw UserError(fmt::format("{}:{}{}: {}", name, number, column, refusal.why));
         }
     }
     if (in.bad()) throw UserError(name + ": cannot be read to its end");
+    if (jobs.empty())
+        throw UserError(name + ": no requests; give one a line: {\"id\":\"a\",\"ids\":[1,2]}");
     return jobs;
 }
 

@@ -20,6 +20,7 @@
 #include "impls/nn/files/tensor_file.hpp"
 #include "suite/base/error.hpp"
 #include "suite/cli/one_of.hpp"
+#include "suite/report/text/terminal_text.hpp"
 
 namespace assay::dr_post_training {
 namespace {
@@ -131,8 +132,11 @@ class PlanCommand : public Command {
         if (k_.empty()) {
             const double fraction =
                 fraction_.empty() ? 0.5 : parse_number("--fraction", fraction_, share);
-            if (!(fraction >= 0 && fraction <= 1))
-                throw UserError(fmt::format("--fraction {}: give {}", fraction_, share));
+            if (!(fraction > 0 && fraction <= 1))
+                throw UserError(
+                    fmt::format("--fraction {}: give a share above 0, up to 1; one row "
+                                "at least is kept",
+                                fraction_));
             return rows_of_fraction(fraction, n);
         }
         const double k = parse_size("--k", k_);
@@ -167,7 +171,7 @@ class PlanCommand : public Command {
         const PlanInput input = read_gradients_file(gradients_, std::cin);
         asked.settings.k = rows_kept(input.rows());
         const Plan plan = make_plan(input, asked);
-        fmt::print("{}", json_ ? dumped(to_json(plan, input)) : to_text(plan, input, columns));
+        std::cout << (json_ ? dumped(to_json(plan, input)) : to_text(plan, input, columns));
     }
 
     std::vector<LinearMap> maps() const {
@@ -194,11 +198,13 @@ class PlanCommand : public Command {
                 throw UserError(fmt::format("--budget-bytes {}: give bytes, 0 or more", budget_));
         }
         const ScoringCosts costs = scoring_costs(maps(), settings);
-        fmt::print("{}", json_ ? dumped(to_json(costs)) : to_text(costs, settings, columns));
+        std::cout << (json_ ? dumped(to_json(costs)) : to_text(costs, settings, columns));
     }
 
     static std::string dumped(const nlohmann::ordered_json& value) {
-        return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+        return report::printable_json(
+                   value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) +
+               "\n";
     }
 
     static constexpr const char* share = "a share from 0 to 1";

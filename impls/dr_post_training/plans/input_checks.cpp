@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -133,6 +134,22 @@ void check_scores(const LayerPlace& place, const GramStatistics& statistics) {
         place.refuse(
             "\"scores\" fit no gradients: \"gram\", \"scores\" and \"target_gram\" together are "
             "indefinite");
+}
+
+void LargestOfRows::add(const Matrix& columns) {
+    values.resize(columns.rows);
+    for (std::size_t b = 0; b < columns.rows; ++b)
+        for (const double value : columns.row(b)) values[b] = std::max(values[b], std::abs(value));
+}
+
+void check_lengths(const LayerPlace& place, const char* what, const LargestOfRows& largest,
+                   const Matrix& gram) {
+    for (std::size_t b = 0; b < largest.values.size(); ++b)
+        if (largest.values[b] > 0 && gram(b, b) < std::numeric_limits<double>::min())
+            place.refuse(fmt::format(
+                "row {} of \"{}\" is too small: of entries up to {:g} the squares are no numbers "
+                "any more; multiply all gradients and targets by a power of two",
+                b + 1, what, largest.values[b]));
 }
 
 void check_range(const LayerPlace& place, const GramStatistics& statistics) {

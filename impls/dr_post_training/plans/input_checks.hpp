@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "impls/dr_post_training/policy/statistics.hpp"
 
@@ -27,6 +28,18 @@ void check_gram(const LayerPlace& place, const char* what, Matrix& matrix);
 /// Throws UserError where no gradients have these scores: the joint Gram matrix of rows and target
 /// rows is indefinite, or without target_gram rows that hang together have scores that do not.
 void check_scores(const LayerPlace& place, const GramStatistics& statistics);
+
+/// The largest magnitude of each row.
+struct LargestOfRows {
+    std::vector<double> values;
+    /// Of further columns of the same rows.
+    void add(const Matrix& columns);
+};
+
+/// Throws UserError where a row has an entry and no length: its square is below what a double holds
+/// exactly. `gram`: inner products of the rows with each other.
+void check_lengths(const LayerPlace& place, const char* what, const LargestOfRows& largest,
+                   const Matrix& gram);
 
 /// Throws UserError where an inner product is not finite or too large to be squared.
 void check_range(const LayerPlace& place, const GramStatistics& statistics);

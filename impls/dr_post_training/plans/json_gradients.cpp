@@ -66,7 +66,15 @@ GramStatistics of_gradients(const LayerPlace& place, const json& layer, InputBui
     check_shape(place, "target", target, target.rows, gradients.columns,
                 "a row is as long as one of \"gradients\"");
     input.check_size(place, gradients.rows, target.rows);
-    return statistics_of(gradients, target);
+    GramStatistics statistics = statistics_of(gradients, target);
+    const auto check = [&](const char* what, const Matrix& rows, const Matrix& gram) {
+        LargestOfRows largest;
+        largest.add(rows);
+        check_lengths(place, what, largest, gram);
+    };
+    check("gradients", gradients, statistics.gram);
+    check("target", target, *statistics.target_gram);
+    return statistics;
 }
 
 GramStatistics of_gram(const LayerPlace& place, const json& layer, InputBuilder& input) {

@@ -70,15 +70,20 @@ GramStatistics statistics_of_tensors(const LayerPlace& place, const Pair& pair,
     GramStatistics found{.gram = Matrix(n, n), .scores = Matrix(n, m), .target_gram = Matrix(m, m)};
     // A part of all rows at once that the caches hold.
     const std::size_t step = std::clamp<std::size_t>(500'000 / (n + m), 64, 8192);
+    LargestOfRows largest_row, largest_target;
     for (std::size_t first = 0; first < width; first += step) {
         const std::size_t count = std::min(step, width - first);
         const Matrix rows = columns_of(place, "gradients", gradients, width, first, count);
         const Matrix wanted = columns_of(place, "target", target, width, first, count);
+        largest_row.add(rows);
+        largest_target.add(wanted);
         add_products(rows, found.gram);
         add_products(rows, wanted, found.scores);
         add_products(wanted, *found.target_gram);
     }
     check_range(place, found);
+    check_lengths(place, "gradients", largest_row, found.gram);
+    check_lengths(place, "target", largest_target, *found.target_gram);
     return found;
 }
 

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "impls/nn/hashes.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/input_file.hpp"
 #include "suite/data/catalog.hpp"
 #include "suite/experiment/recorder.hpp"
 
@@ -58,10 +57,9 @@ std::string text_of(const std::string& id) {
     if (!file)
         throw SampleError(SampleStatus::unsupported,
                           fmt::format("{} is not here: `assay data fetch {}`", id, id));
-    std::ifstream in(*file, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in && !in.eof()) throw UserError(fmt::format("{}: cannot be read", file->string()));
-    return text;
+    auto text = read_text_file(*file);
+    if (!text) throw UserError(fmt::format("{}: cannot be read", file->string()));
+    return std::move(*text);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <iostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "suite/base/input_file.hpp"
 #include "suite/cli/one_of.hpp"
 #include "suite/experiment/value.hpp"
+#include "suite/report/text/terminal_text.hpp"
 
 namespace assay::hetermoe {
 namespace {
@@ -129,25 +131,41 @@ class PlanCommand : public Command {
         report.settings.backward = backward_factor(backward_);
         report.profile = model_.empty() ? profile_of(profile_) : modelled(report.settings);
         if (show_profile_) {
-            fmt::print("{}", to_toml(report.profile));
+            std::cout << to_toml(report.profile);
             return 0;
         }
         report.plan = plan(report.profile, report.settings);
         if (timeline_)
             report.timeline =
                 timeline_of(report.profile, report.settings, report.plan.best_option());
-        fmt::print("{}", json_ ? json_text(report) : page_text(report, columns));
+        std::cout << (json_ ? json_text(report) : page_text(report, columns));
         return 0;
     }
 
   private:
+    /// Of a device whose profile does not say how it computes attention: as GPUs of today do.
+    static ModelledGpus gpus(const std::string& typed, const char* option) {
+        ModelledGpus found = parse_gpus(typed, option);
+        if (!found.device.attention) {
+            found.device.attention = {AttentionKernels::fused, "assumed", "kernels of today"};
+            std::cerr << report::printable(fmt::format(
+                             "the profile of {} does not say how it computes attention: taken as "
+                             "fused; where it is not, give {} a copy of the profile that ends "
+                             "with [attention], value = \"materialised\", kind = \"assumed\", "
+                             "source = \"…\"",
+                             found.device.id, option))
+                      << '\n';
+        }
+        return found;
+    }
+
     TrainingProfile modelled(const PlanSettings& settings) const {
         if (new_.empty() || old_.empty() || tokens_ == 0)
             throw UserError("--model needs --new and --old, as a40:6, and --seq, as 8192");
         return modelled_profile({.model = model_shape(model_),
                                  .tokens = tokens_,
-                                 .new_gpus = parse_gpus(new_, "--new"),
-                                 .old_gpus = parse_gpus(old_, "--old"),
+                                 .new_gpus = gpus(new_, "--new"),
+                                 .old_gpus = gpus(old_, "--old"),
                                  .network = cluster_profile(network_),
                                  .backward = settings.backward.value()});
     }

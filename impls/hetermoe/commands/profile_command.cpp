@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -25,7 +26,7 @@ constexpr double gib = 1 << 30;
 MeasuredProfile measured(const ProfilerSettings& settings) {
     const bool watched = isatty(STDERR_FILENO) == 1;
     return profiler(settings, [&](std::string_view what) {
-        if (watched) fmt::print(stderr, "measuring {}\n", what);
+        if (watched) std::cerr << fmt::format("measuring {}\n", what);
     });
 }
 
@@ -126,14 +127,15 @@ class ProfileCommand : public Command {
         const std::string toml = text(found);
         if (!output_.empty()) std::ofstream(output_) << toml;
         if (json_)
-            fmt::print("{}\n", nlohmann::json{{"profile", toml},
-                                              {"backward", found.backward},
-                                              {"device", found.device},
-                                              {"expert_bytes", found.expert_bytes},
-                                              {"boundary_bytes", found.boundary_bytes}}
-                                   .dump());
+            std::cout << nlohmann::json{{"profile", toml},
+                                        {"backward", found.backward},
+                                        {"device", found.device},
+                                        {"expert_bytes", found.expert_bytes},
+                                        {"boundary_bytes", found.boundary_bytes}}
+                             .dump()
+                      << '\n';
         else if (output_.empty())
-            fmt::print("{}", toml);
+            std::cout << toml;
         return 0;
     }
 

@@ -60,8 +60,9 @@ GpuSeconds gpu_seconds(const CostModel& costs, int worker, const Workload& workl
     const DeviceProfile& device = costs.device(worker);
     if (!device.attention)
         throw UserError(
-            fmt::format("the device profile '{}' does not say how it computes attention: give it "
-                        "[attention] with value = \"fused\" or \"materialised\"",
+            fmt::format("the device profile '{}' does not say how it computes attention: give a "
+                        "copy of its file that ends with [attention], value = \"fused\" or "
+                        "\"materialised\", kind = \"assumed\" and source = \"…\"",
                         device.id));
     return {.attention = costs.compute(worker, projections(workload)) +
                          costs.compute(worker, scores(workload, device.attention->kernels)),

@@ -11,6 +11,7 @@
 #include "impls/hetermoe/training/replay.hpp"
 #include "suite/cluster/gloo/gloo.hpp"
 #include "suite/cluster/processes/supervisor.hpp"
+#include "suite/measure/hardware/worker_room.hpp"
 
 namespace assay::hetermoe {
 namespace {
@@ -181,6 +182,7 @@ std::vector<PacedRun> run_paced_processes(std::span<const PacedPlan> plans) {
         exchanges = std::max(exchanges, exchanges_of(plan));
         longest_s = std::max(longest_s, gives_up_after_s(plan));
     }
+    measure::require_room_for_workers(ranks);
     Arrivals arrivals(ranks, exchanges);
     // Who dies is noticed at once; a process that a busy machine keeps waiting is not dead.
     cluster::Supervisor supervisor(

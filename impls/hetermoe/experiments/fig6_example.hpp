@@ -46,11 +46,12 @@ Fig6Example fig6_example(const Fig6& fig6, Nanoseconds expert_task);
 
 struct Fig6Found : Metrics {
     using Metrics::Metrics;
-    Metric makespan = varying("makespan", "expert tasks", "of the forward pass", lower);
-    Metric attention_idle =
-        varying("attention_idle", "expert tasks", "of the attention GPU, to the makespan", lower);
-    Metric expert_bubbles = varying(
-        "expert_bubbles", "share",
+    Metric makespan = exact_unless({Provenance::emulated}, "makespan", "expert tasks",
+                                   "of the forward pass", lower);
+    Metric attention_idle = exact_unless({Provenance::emulated}, "attention_idle", "expert tasks",
+                                         "of the attention GPU, to the makespan", lower);
+    Metric expert_bubbles = exact_unless(
+        {Provenance::emulated}, "expert_bubbles", "share",
         "idle share of the expert GPU between its first task's start and its last one's end",
         lower);
     Metric timeline_error =

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "impls/lazarus/experiments/experiments.hpp"
+#include "suite/base/suggested_command.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -34,13 +35,13 @@ std::map<std::int64_t, double> sets_by_transfers(const Claim& claim,
 }
 
 ClaimCheck tab2_within(const Claim& claim, std::span<const Observation> observations) {
-    constexpr double level = 0.05;
+    const double level = claim.relative.value_or(0.05);
     ClaimCheck check;
     check.claim = claim.id;
     const auto sets = sets_by_transfers(claim, observations);
     if (sets.empty()) {
-        check.reason = fmt::format("no count of states by sets of victims yet: run `assay run {}`",
-                                   claim.experiment);
+        check.reason = "no count of states by sets of victims yet: run " +
+                       suggested("run " + claim.experiment);
         return check;
     }
     double all = 0, at_most = 0, at_least = 0;
@@ -58,10 +59,10 @@ ClaimCheck tab2_within(const Claim& claim, std::span<const Observation> observat
     check.obtained = static_cast<double>(median->first);
     check.reason = fmt::format(
         "of {:.0f} recoverable sets of victims {:.1f} % move at most the paper's {:.0f} states and "
-        "{:.1f} % at least ({} to {}, median {}): two-sided tail probability {:.3f}, {} 0.05; that "
+        "{:.1f} % at least ({} to {}, median {}): two-sided tail probability {:.3f}, {} {:g}; that "
         "the victims were drawn evenly is our reading",
         all, 100 * at_most / all, *claim.value, 100 * at_least / all, sets.begin()->first,
-        sets.rbegin()->first, median->first, tail, tail >= level ? "not below" : "below");
+        sets.rbegin()->first, median->first, tail, tail >= level ? "not below" : "below", level);
     return check;
 }
 

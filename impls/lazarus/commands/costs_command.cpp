@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -18,6 +19,7 @@
 #include "suite/base/datasets.hpp"
 #include "suite/base/durable_file.hpp"
 #include "suite/base/error.hpp"
+#include "suite/report/text/terminal_text.hpp"
 #include "suite/report/text/text_table.hpp"
 
 namespace assay::lazarus {
@@ -147,11 +149,12 @@ class CostsCommand : public Command {
         const ModelledModel model = modelled_model(model_);
         const auto operations = priced(costs, model);
         if (json_) {
-            fmt::print("{}\n", nlohmann::json{{"operations", to_json(operations)}}.dump());
+            std::cout << nlohmann::json{{"operations", to_json(operations)}}.dump() << '\n';
             return 0;
         }
-        fmt::print("A step of {} on one rank ({}), forward, even loads:\n{}", model.name,
-                   costs.device(0).says, to_text(operations, columns));
+        std::cout << fmt::format("A step of {} on one rank ({}), forward, even loads:\n{}",
+                                 model.name, report::printable(costs.device(0).says),
+                                 to_text(operations, columns));
         return 0;
     }
 
@@ -169,9 +172,9 @@ class CostsCommand : public Command {
     int run_anchors(const ClusterProfile& cluster) const {
         const AnchorFindings findings = find_implied(anchored(cluster));
         if (json_)
-            fmt::print("{}\n", lazarus::to_json(findings).dump());
+            std::cout << lazarus::to_json(findings).dump() << '\n';
         else
-            fmt::print("{}", lazarus::to_text(findings, columns));
+            std::cout << lazarus::to_text(findings, columns);
         return 0;
     }
 
@@ -209,8 +212,9 @@ class CostsCommand : public Command {
         std::ofstream file(output_);
         if (!(file << to_toml(device)) || !file.flush())
             throw UserError(fmt::format("-o {}: cannot be written", output_));
-        fmt::print("matmul_efficiency {} meets {} at overlap {}; written to {}\n",
-                   report::number(*share), meet_, overlap_, output_);
+        std::cout << fmt::format("matmul_efficiency {} meets {} at overlap {}; written to {}\n",
+                                 report::number(*share), meet_, overlap_,
+                                 report::printable(output_));
         return 0;
     }
 

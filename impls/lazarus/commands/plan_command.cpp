@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "suite/base/input_file.hpp"
 #include "suite/cli/one_of.hpp"
 #include "suite/experiment/value.hpp"
+#include "suite/report/text/terminal_text.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -80,7 +82,8 @@ class PlanCommand : public Command {
         std::vector<std::string> doubts;
         InputFile loads("--loads", loads_, "a file with one line of loads per layer");
         const std::vector<Loads> layers = read_loads(loads.stream(), loads.name(), &doubts);
-        for (const std::string& doubt : doubts) fmt::print(stderr, "warning: {}\n", doubt);
+        for (const std::string& doubt : doubts)
+            std::cerr << "warning: " + report::printable(doubt) + '\n';
         if (layer_ && *layer_ >= layers.size())
             throw UserError(fmt::format("--layer {}: {} has {} layer{}, counted from 0", *layer_,
                                         loads.name(), layers.size(),
@@ -93,11 +96,11 @@ class PlanCommand : public Command {
         request.seed = parse_seed(seed_);
         const JobPlan plan = plan_job(layers, request);
         if (json_) {
-            fmt::print("{}\n", to_json(plan).dump());
+            std::cout << to_json(plan).dump() << '\n';
         } else if (layer_) {
-            fmt::print("{}", to_text(plan, *layer_, columns));
+            std::cout << to_text(plan, *layer_, columns);
         } else {
-            fmt::print("{}", to_text(plan, columns));
+            std::cout << to_text(plan, columns);
         }
         return 0;
     }

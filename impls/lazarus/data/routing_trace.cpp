@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "suite/base/error.hpp"
+#include "suite/base/input_file.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -136,10 +137,9 @@ std::vector<Loads> RoutingTrace::at(std::int64_t iteration, int layers) const {
 }
 
 RoutingTrace read_routing_trace(const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    const std::string csv{std::istreambuf_iterator<char>(stream), {}};
-    if (!stream) throw UserError(fmt::format("cannot read the routing trace {}", file.string()));
-    return RoutingTrace::parse(csv, file.string());
+    const auto csv = read_text_file(file);
+    if (!csv) throw UserError(fmt::format("cannot read the routing trace {}", file.string()));
+    return RoutingTrace::parse(*csv, file.string());
 }
 
 Loads most_loaded(const Loads& loads, int count) {

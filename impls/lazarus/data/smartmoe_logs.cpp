@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "impls/lazarus/data/routing_trace.hpp"
+#include "suite/base/input_file.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -170,6 +171,7 @@ class IterationSum {
 
     void add(const std::filesystem::path& file) {
         std::ifstream in(file, std::ios::binary);
+        if (in) pass_over_byte_order_mark(in);
         std::fill(line_of_layer_.begin(), line_of_layer_.end(), 0);
         std::size_t number = 0;
         while (std::getline(in, line_)) {

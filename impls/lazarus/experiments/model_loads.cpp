@@ -28,8 +28,10 @@ std::int64_t trace_iteration(std::int64_t step) { return step == 200 ? 201 : 399
 
 std::optional<std::string> missing_trace(const std::string& trace) {
     if (!is_public(trace) || data::locate(trace_id)) return std::nullopt;
-    return "the SmartMoE routing trace is not on this machine; import it with `assay data fetch "
-           "smartmoe-loads --from FILE`, or take `-a trace=synthetic`";
+    return fmt::format(
+        "the SmartMoE routing trace is not on this machine; import it with `{}`, or take `-a "
+        "trace=synthetic`",
+        data::fetch_command(data::find(trace_id)));
 }
 
 std::vector<Loads> model_loads(const std::string& trace, std::uint64_t seed, std::int64_t step,

@@ -3,20 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <map>
+#include <utility>
 
 #include "suite/base/error.hpp"
+#include "suite/base/input_file.hpp"
 
 namespace assay::lte {
 namespace {
 
 std::string content_of(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file || std::filesystem::is_directory(path))
-        throw UserError(path.string() + ": cannot be read; give a text file");
-    return {std::istreambuf_iterator<char>(file), {}};
+    auto text = read_text_file(path);
+    if (!text) throw UserError(path.string() + ": cannot be read; give a text file");
+    return std::move(*text);
 }
 
 std::string trimmed(const std::string& text) {

@@ -27,6 +27,10 @@ void ConfigValues::refuse(std::string_view key, std::string_view why) const {
     malformed(file_, fmt::format("{}{} {}", prefix_, key, why));
 }
 
+void ConfigValues::refuse_kind(std::string_view key, std::string_view wanted) const {
+    refuse(key, fmt::format("is {}, no {}", value_text(require(key)), wanted));
+}
+
 const nlohmann::json* ConfigValues::find(std::string_view key) const {
     const auto found = object_->find(prefix_ + std::string(key));
     return found == object_->end() || found->is_null() ? nullptr : &*found;
@@ -43,18 +47,17 @@ bool ConfigValues::has(std::string_view key) const { return find(key) != nullptr
 int ConfigValues::size(std::string_view key, std::optional<int> fallback) const {
     if (fallback && !has(key)) return *fallback;
     const nlohmann::json& value = require(key);
-    if (!value.is_number_integer()) refuse(key, "is no whole number");
-    // Unsigned numbers beyond 2^63 become negative here.
-    const auto number = value.get<std::int64_t>();
-    if (number < 1 || number > largest_size)
-        refuse(key, fmt::format("is {}, outside 1 … {}", number, largest_size));
-    return static_cast<int>(number);
+    if (!value.is_number_integer()) refuse_kind(key, "whole number");
+    const auto number = number_below(largest_size + 1, value);
+    if (!number || *number == 0)
+        refuse(key, fmt::format("is {}, outside 1 … {}", value.dump(), largest_size));
+    return static_cast<int>(*number);
 }
 
 double ConfigValues::positive(std::string_view key, std::optional<double> fallback) const {
     if (fallback && !has(key)) return *fallback;
     const nlohmann::json& value = require(key);
-    if (!value.is_number()) refuse(key, "is no number");
+    if (!value.is_number()) refuse_kind(key, "number");
     const auto number = value.get<double>();
     if (!std::isfinite(number) || number <= 0)
         refuse(key, fmt::format("is {}, which is not positive", number));
@@ -64,21 +67,22 @@ double ConfigValues::positive(std::string_view key, std::optional<double> fallba
 bool ConfigValues::flag(std::string_view key, bool fallback) const {
     if (!has(key)) return fallback;
     const nlohmann::json& value = require(key);
-    if (!value.is_boolean()) refuse(key, "is neither true nor false");
+    if (!value.is_boolean())
+        refuse(key, fmt::format("is {}, neither true nor false", value_text(value)));
     return value.get<bool>();
 }
 
 std::string ConfigValues::text(std::string_view key, std::optional<std::string> fallback) const {
     if (fallback && !has(key)) return *fallback;
     const nlohmann::json& value = require(key);
-    if (!value.is_string()) refuse(key, "is no text");
+    if (!value.is_string()) refuse_kind(key, "text");
     return value.get<std::string>();
 }
 
 std::optional<ConfigValues> ConfigValues::table(std::string_view key) const {
     const nlohmann::json* const value = find(key);
     if (!value) return std::nullopt;
-    if (!value->is_object()) refuse(key, "is no table");
+    if (!value->is_object()) refuse_kind(key, "table");
     return ConfigValues(file_, *value, "");
 }
 

@@ -37,6 +37,7 @@ class ConfigValues {
     void refuse_set(std::string_view key, std::string_view why) const;
 
   private:
+    [[noreturn]] void refuse_kind(std::string_view key, std::string_view wanted) const;
     const nlohmann::json* find(std::string_view key) const;
     const nlohmann::json& require(std::string_view key) const;
 

@@ -245,10 +245,15 @@ GgufTensor read_tensor(GgufCursor& cursor) {
 std::uint64_t alignment_of(const GgufCursor& cursor, const nlohmann::json& metadata) {
     const auto found = metadata.find("general.alignment");
     if (found == metadata.end()) return 32;
-    if (!found->is_number_unsigned() || !std::has_single_bit(found->get<std::uint64_t>()) ||
-        found->get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max())
-        cursor.refuse("general.alignment is not a power of two");
-    return found->get<std::uint64_t>();
+    const auto refuse = [&](const char* why) {
+        cursor.refuse(fmt::format("general.alignment is {}, {}", value_text(*found), why));
+    };
+    if (!found->is_number_integer()) refuse("no whole number");
+    const auto alignment =
+        number_below(std::int64_t{std::numeric_limits<std::uint32_t>::max()} + 1, *found);
+    if (!alignment || !std::has_single_bit(static_cast<std::uint64_t>(*alignment)))
+        refuse("no power of two below 2^32");
+    return static_cast<std::uint64_t>(*alignment);
 }
 
 }  // namespace

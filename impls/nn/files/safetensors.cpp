@@ -1,9 +1,9 @@
 #include "impls/nn/files/safetensors.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -24,10 +24,13 @@ std::optional<TensorType> float_type(std::string_view name) {
     return std::nullopt;
 }
 
-bool is_count_or_flag(std::string_view name) {
-    constexpr std::array<std::string_view, 9> names{"BOOL", "U8",  "I8",  "U16", "I16",
-                                                    "U32",  "I32", "U64", "I64"};
-    return std::find(names.begin(), names.end(), name) != names.end();
+/// Bytes of an element of integers and truth values; nullopt: the type is none of these.
+std::optional<std::size_t> count_or_flag_bytes(std::string_view name) {
+    if (name == "BOOL" || name == "U8" || name == "I8") return 1;
+    if (name == "U16" || name == "I16") return 2;
+    if (name == "U32" || name == "I32") return 4;
+    if (name == "U64" || name == "I64") return 8;
+    return std::nullopt;
 }
 
 struct Listed {
@@ -100,8 +103,9 @@ SafetensorsContent parse_safetensors(std::string_view file, std::span<const std:
         malformed(file, "not a safetensors file, or one cut off inside its header");
     const auto header_bytes = little_endian<std::uint64_t>(bytes.data());
     const auto data = bytes.subspan(length_bytes + header_bytes);
-    const nlohmann::json header = strict_json(
-        file, {reinterpret_cast<const char*>(bytes.data()) + length_bytes, header_bytes});
+    const nlohmann::json header =
+        strict_json(fmt::format("{}: its header", file),
+                    {reinterpret_cast<const char*>(bytes.data()) + length_bytes, header_bytes});
     if (!header.is_object()) malformed(file, "its header is no JSON object");
 
     SafetensorsContent content;
@@ -120,19 +124,26 @@ SafetensorsContent parse_safetensors(std::string_view file, std::span<const std:
     for (Listed& entry : listed) {
         TensorEntry& tensor = entry.tensor;
         const std::uint64_t size = entry.end - entry.begin;
-        if (const auto type = float_type(entry.type)) {
-            tensor.type = *type;
-        } else if (is_count_or_flag(entry.type)) {
-            content.left_out.emplace(tensor.name, entry.type);
-            continue;
-        } else {
+        const auto type = float_type(entry.type);
+        const auto left_out = count_or_flag_bytes(entry.type);
+        if (!type && !left_out)
             malformed(file, fmt::format("tensor {} has the type {}; F32, F16 and BF16 are read",
                                         shown(tensor.name), shown(entry.type)));
+        tensor.type = type.value_or(tensor.type);
+        // Elements are at most two per byte of the file: the product cannot overflow.
+        const std::uint64_t expected =
+            type ? checked_bytes(file, tensor, bytes.size())
+                 : static_cast<std::uint64_t>(checked_elements(file, tensor, bytes.size())) *
+                       *left_out;
+        if (size != expected)
+            malformed(file,
+                      fmt::format("tensor {} has {} bytes, its shape [{}] and type {} need {}",
+                                  shown(tensor.name), size, fmt::join(tensor.shape, ", "),
+                                  entry.type, expected));
+        if (!type) {
+            content.left_out.emplace(tensor.name, entry.type);
+            continue;
         }
-        if (const std::size_t expected = checked_bytes(file, tensor, bytes.size());
-            size != expected)
-            malformed(file, fmt::format("tensor {} has {} bytes, its shape and type need {}",
-                                        shown(tensor.name), size, expected));
         tensor.bytes = data.subspan(entry.begin, size);
         content.tensors.push_back(std::move(tensor));
     }
@@ -144,6 +155,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* index_name = "model.safetensors.index.json";
+constexpr const char* generation_config = "generation_config";
 
 nlohmann::json json_file(const fs::path& path) {
     const Mapping mapping(path);
@@ -160,7 +172,7 @@ bool is_plain_file_name(const std::string& name) {
 /// "config" … with the JSON files of those names, those that are there.
 std::map<std::string, fs::path> companions_in(const fs::path& folder) {
     std::map<std::string, fs::path> companions;
-    for (const char* const name : {"config", "tokenizer", "tokenizer_config"}) {
+    for (const char* const name : {"config", generation_config, "tokenizer", "tokenizer_config"}) {
         const fs::path path = folder / fmt::format("{}.json", name);
         std::error_code ignored;
         if (fs::exists(path, ignored)) companions.emplace(name, path);
@@ -221,7 +233,7 @@ std::vector<fs::path> files_of_model(const fs::path& path) {
         return files;
     }
     for (const auto& [name, companion] : companions_in(folder ? path : path.parent_path()))
-        files.push_back(companion);
+        if (name != generation_config) files.push_back(companion);
     return files;
 }
 

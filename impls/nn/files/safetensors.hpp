@@ -40,12 +40,13 @@ SafetensorsParts safetensors_parts(const std::filesystem::path& folder);
 /// Of an index file, whose parts lie beside it. Throws UserError.
 SafetensorsParts parts_of_index(const std::filesystem::path& index);
 
-/// {"config": …, "tokenizer": …, "tokenizer_config": …} of the JSON files in `folder`, those that
-/// are there. Throws UserError when one is not JSON.
+/// {"config": …, "generation_config": …, "tokenizer": …, "tokenizer_config": …} of the JSON files
+/// in `folder`, those that are there. Throws UserError when one is not JSON.
 nlohmann::json companion_files(const std::filesystem::path& folder);
 
-/// Every file that a TensorFile of `path` reads: a GGUF file itself, else parts, index and those
-/// JSON files. Throws UserError for an index or a folder that TensorFile refuses.
+/// Every file by which a TensorFile of `path` is the model that it is: a GGUF file itself, else
+/// parts, index and those JSON files but generation_config.json, which only says where texts end.
+/// Throws UserError for an index or a folder that TensorFile refuses.
 std::vector<std::filesystem::path> files_of_model(const std::filesystem::path& path);
 
 }  // namespace assay::nn

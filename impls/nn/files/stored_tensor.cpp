@@ -141,24 +141,39 @@ void to_floats(TensorType type, const std::byte* at, std::span<float> out) {
     }
 }
 
-std::size_t checked_bytes(std::string_view file, const TensorEntry& tensor,
-                          std::size_t file_bytes) {
-    const auto refuse = [&](std::string_view what) {
-        malformed(file, fmt::format("tensor {} with shape [{}] {}", shown(tensor.name),
-                                    fmt::join(tensor.shape, ", "), what));
-    };
+namespace {
+
+[[noreturn]] void refuse_shape(std::string_view file, const TensorEntry& tensor,
+                               std::string_view why) {
+    malformed(file, fmt::format("tensor {} with shape [{}] {}", shown(tensor.name),
+                                fmt::join(tensor.shape, ", "), why));
+}
+
+}  // namespace
+
+std::int64_t checked_elements(std::string_view file, const TensorEntry& tensor,
+                              std::size_t file_bytes) {
     // No type needs less than half a byte per element.
     const std::uint64_t most_elements = 2 * static_cast<std::uint64_t>(file_bytes);
     std::int64_t elements = 1;
     for (const std::int64_t extent : tensor.shape) {
-        if (extent < 0) refuse("has a negative extent");
-        if (__builtin_mul_overflow(elements, extent, &elements)) refuse("is larger than the file");
+        if (extent < 0) refuse_shape(file, tensor, "has a negative extent");
+        if (__builtin_mul_overflow(elements, extent, &elements))
+            refuse_shape(file, tensor, "is larger than the file");
     }
-    if (static_cast<std::uint64_t>(elements) > most_elements) refuse("is larger than the file");
+    if (static_cast<std::uint64_t>(elements) > most_elements)
+        refuse_shape(file, tensor, "is larger than the file");
+    return elements;
+}
+
+std::size_t checked_bytes(std::string_view file, const TensorEntry& tensor,
+                          std::size_t file_bytes) {
+    const std::int64_t elements = checked_elements(file, tensor, file_bytes);
     const std::int64_t row = tensor.shape.empty() ? 1 : tensor.shape.back();
     if (const std::int64_t unit = block_size(tensor.type).elements; row % unit != 0)
-        refuse(fmt::format("is stored as {}, which needs rows of a multiple of {} elements",
-                           to_string(tensor.type), unit));
+        refuse_shape(file, tensor,
+                     fmt::format("is stored as {}, which needs rows of a multiple of {} elements",
+                                 to_string(tensor.type), unit));
     return stored_bytes(tensor.type, elements);
 }
 

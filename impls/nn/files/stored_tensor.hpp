@@ -50,9 +50,11 @@ float from_float16(std::uint16_t);
 
 // What the tensors of a file must satisfy whatever the format.
 
-/// Bytes of a tensor of `type` and `shape` that lies in a file of `file_bytes`. Throws UserError
-/// when an extent is negative, the product does not fit the file (so it never overflows), or a row
-/// is not a whole number of blocks.
+/// Elements of a tensor of this shape that lies in a file of `file_bytes`. Throws UserError when an
+/// extent is negative, or the product does not fit the file (so it never overflows).
+std::int64_t checked_elements(std::string_view file, const TensorEntry& tensor,
+                              std::size_t file_bytes);
+/// Its bytes. Throws UserError also when a row is not a whole number of blocks.
 std::size_t checked_bytes(std::string_view file, const TensorEntry& tensor, std::size_t file_bytes);
 /// Throws UserError when two tensors share a name or a byte.
 void check_apart(std::string_view file, const std::vector<TensorEntry>& tensors);

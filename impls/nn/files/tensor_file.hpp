@@ -46,8 +46,9 @@ class TensorFile {
     void forget(const TensorEntry& tensor) const;
 
     FileFormat format() const;
-    /// GGUF: its key-value pairs. safetensors: {"config": config.json, "tokenizer": tokenizer.json,
-    /// "tokenizer_config": …, "metadata": __metadata__}, as far as these lie beside it.
+    /// GGUF: its key-value pairs. safetensors: {"config": config.json, "generation_config": …,
+    /// "tokenizer": tokenizer.json, "tokenizer_config": …, "metadata": __metadata__}, as far as
+    /// these lie beside it.
     const nlohmann::json& metadata() const;
     const std::filesystem::path& path() const;
     std::uint64_t file_bytes() const;  ///< of all parts

@@ -11,12 +11,11 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <unordered_set>
 #include <utility>
-#include <vector>
 
 #include "suite/base/error.hpp"
 #include "suite/base/file_descriptor.hpp"
+#include "suite/base/json_text.hpp"
 
 namespace assay::nn {
 
@@ -72,35 +71,10 @@ void Mapping::forget(std::span<const std::byte> part) const {
 }
 
 nlohmann::json strict_json(std::string_view file, std::string_view text) {
-    using Event = nlohmann::json::parse_event_t;
-    constexpr std::size_t deepest = 64;
-    std::vector<std::unordered_set<std::string>> open;  // keys of the objects (and arrays) around
-    const auto check = [&](int, Event event, nlohmann::json& parsed) {
-        switch (event) {
-            case Event::object_start:
-            case Event::array_start:
-                if (open.size() == deepest) malformed(file, "JSON nested too deeply");
-                open.emplace_back();
-                break;
-            case Event::object_end:
-            case Event::array_end:
-                open.pop_back();
-                break;
-            case Event::key: {
-                const auto& key = parsed.get_ref<const std::string&>();
-                if (!open.back().insert(key).second)
-                    malformed(file, fmt::format("the key {} is given twice", shown(key)));
-                break;
-            }
-            case Event::value:
-                break;
-        }
-        return true;
-    };
     try {
-        return nlohmann::json::parse(text, check);
-    } catch (const nlohmann::json::exception& error) {
-        malformed(file, fmt::format("not JSON: {}", error.what()));
+        return parse_json(text);
+    } catch (const JsonError& error) {
+        throw UserError(fmt::format("{}:{}:{}: {}", file, error.line, error.column, error.what()));
     }
 }
 
@@ -108,6 +82,14 @@ const nlohmann::json& member(const nlohmann::json& parent, const char* key) {
     static const nlohmann::json none;
     const auto found = parent.find(key);
     return found == parent.end() ? none : *found;
+}
+
+std::string value_text(const nlohmann::json& value) {
+    if (value.is_null()) return "nothing";
+    if (value.is_string()) return "the text " + shown(value.get_ref<const std::string&>());
+    if (value.is_array()) return "a list";
+    if (value.is_object()) return "a table";
+    return (value.is_number_float() ? "the decimal number " : "") + value.dump();
 }
 
 std::optional<std::int64_t> number_below(std::int64_t limit, const nlohmann::json& value) {

@@ -59,6 +59,8 @@ nlohmann::json strict_json(std::string_view file, std::string_view text);
 
 /// The member of a JSON object, or null: absent, or `parent` is no object.
 const nlohmann::json& member(const nlohmann::json& parent, const char* key);
+/// What a value is, for messages: "48", "the decimal number 64.0", "the text \"32\"", "a list".
+std::string value_text(const nlohmann::json&);
 /// A whole number from 0 to limit − 1; nullopt: anything else.
 std::optional<std::int64_t> number_below(std::int64_t limit, const nlohmann::json&);
 

@@ -1,27 +1,49 @@
 #include "impls/nn/text/chat.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "impls/nn/files/tensor_file.hpp"
 #include "impls/nn/files/untrusted_file.hpp"
+#include "impls/nn/text/tokenizer.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::nn {
 
-std::string chat_prompt(std::span<const ChatMessage> messages, std::string_view default_system) {
-    std::string prompt;
-    const auto open = [&](std::string_view role) {
-        prompt.append("<|im_start|>").append(role).append("\n");
+std::optional<TurnTokens> turn_tokens(const Tokenizer& tokenizer) {
+    const auto start = tokenizer.id_of(turn_start), end = tokenizer.id_of(turn_end);
+    if (!start || !end) return std::nullopt;
+    return TurnTokens{*start, *end};
+}
+
+std::vector<int> chat_prompt(std::span<const ChatMessage> messages, std::string_view default_system,
+                             const Tokenizer& tokenizer) {
+    const auto turn = turn_tokens(tokenizer);
+    if (!turn)
+        throw UserError(
+            fmt::format("the model's chat template is ChatML, and its tokenizer lacks "
+                        "{} or {}; leave the template out",
+                        turn_start, turn_end));
+    std::vector<int> prompt;
+    const auto write = [&](const std::string& text) {
+        for (const int id : tokenizer.encode(text)) prompt.push_back(id);
+    };
+    const auto open = [&](std::string_view role, std::string_view text) {
+        prompt.push_back(turn->start);
+        write(fmt::format("{}\n{}", role, text));
     };
     const auto say = [&](std::string_view role, std::string_view text) {
-        open(role);
-        prompt.append(text).append("<|im_end|>\n");
+        open(role, text);
+        prompt.push_back(turn->end);
+        write("\n");
     };
     if (!messages.empty() && messages.front().role != "system" && !default_system.empty())
         say("system", default_system);
     for (const ChatMessage& message : messages) say(message.role, message.text);
-    open("assistant");
+    open("assistant", "");
     return prompt;
 }
 

@@ -1,4 +1,5 @@
 // Prompts of chats, and whether a model's chat template is ChatML, the only kind that is written.
+// Control tokens stand only where the template has them: what anybody wrote is text.
 #pragma once
 
 #include <optional>
@@ -10,6 +11,15 @@
 namespace assay::nn {
 
 class TensorFile;  // files/tensor_file.hpp
+class Tokenizer;   // tokenizer.hpp
+
+inline constexpr std::string_view turn_start = "<|im_start|>", turn_end = "<|im_end|>";
+/// ChatML's two control tokens.
+struct TurnTokens {
+    int start = 0, end = 0;
+};
+/// nullopt: the tokenizer lacks one.
+std::optional<TurnTokens> turn_tokens(const Tokenizer&);
 
 struct ChatMessage {
     std::string role;  ///< "system", "user", "assistant"
@@ -18,7 +28,9 @@ struct ChatMessage {
 
 /// ChatML: <|im_start|>role\ntext<|im_end|>\n …, then an opened assistant turn. SmolLM2 adds its
 /// own system message when the first message is not one; `default_system` (may be empty) is that.
-std::string chat_prompt(std::span<const ChatMessage> messages, std::string_view default_system);
+/// Throws UserError: a tokenizer without ChatML's tokens, or without one for bytes of a message.
+std::vector<int> chat_prompt(std::span<const ChatMessage> messages, std::string_view default_system,
+                             const Tokenizer&);
 /// The default system message of the file's template, where it is ChatML; nullopt: another
 /// template.
 std::optional<std::string> chat_default_system(const TensorFile&);

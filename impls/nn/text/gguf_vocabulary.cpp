@@ -1,4 +1,6 @@
 // The tokenizer inside a GGUF file.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -18,19 +20,22 @@ using nlohmann::json;
 const json& required(const json& metadata, const char* key, json::value_t kind) {
     const json& value = member(metadata, key);
     if (value.is_null()) refuse_gguf(std::string("it has no ") + key);
-    if (value.type() != kind) refuse_gguf(std::string(key) + " has the wrong type");
+    if (value.type() != kind)
+        refuse_gguf(fmt::format("{} is {}, no {}", key, value_text(value),
+                                kind == json::value_t::array ? "list" : "text"));
     return value;
 }
 
 std::string text_of(const json& value, const char* key) {
-    if (!value.is_string()) refuse_gguf(std::string(key) + " is not text throughout");
+    if (!value.is_string())
+        refuse_gguf(fmt::format("{} holds {}, no text", key, value_text(value)));
     return value.get<std::string>();
 }
 
 /// The numbers of GGUF's token types.
 TokenKind kind_of(const json& type) {
     if (!type.is_number_integer())
-        refuse_gguf("tokenizer.ggml.token_type holds something else than types");
+        refuse_gguf("tokenizer.ggml.token_type holds " + value_text(type) + ", no whole number");
     switch (type.get<std::int64_t>()) {
         case 1:
             return TokenKind::normal;
@@ -68,7 +73,7 @@ std::vector<std::pair<std::string, std::string>> read_merges(const json& metadat
         const std::string text = text_of(merge, key);
         const std::size_t space = text.find(' ');
         if (space == std::string::npos)
-            refuse_gguf("merge " + std::to_string(merges.size()) + " \"" + text + "\" is no pair");
+            refuse_gguf(fmt::format("merge {} {} is no pair", merges.size(), shown(text)));
         merges.emplace_back(text.substr(0, space), text.substr(space + 1));
     }
     return merges;
@@ -82,26 +87,40 @@ WordRule read_words(const json& metadata) {
     if (name == "llama-bpe") return WordRule::llama3;
     // Files older than the key mean GPT-2's rule, the only one there was.
     if (name == "gpt-2" || name == "default") return WordRule::gpt2;
-    refuse_gguf("it cuts words by the rule \"" + name + "\" (" + key +
-                "); gpt-2, default, smollm and llama-bpe are supported");
+    refuse_gguf(fmt::format(
+        "it cuts words by the rule {} ({}); gpt-2, default, smollm and llama-bpe are supported",
+        shown(name), key));
+}
+
+std::vector<int> read_ids(const json& metadata, const std::string& key) {
+    const json& value = member(metadata, key.c_str());
+    auto ids = token_ids(value);
+    if (!ids) refuse_gguf(fmt::format("{} is {}, no token id", key, value_text(value)));
+    return *std::move(ids);
 }
 
 std::optional<int> read_id(const json& metadata, const char* key) {
-    const json& value = member(metadata, key);
-    if (value.is_null()) return std::nullopt;
-    const auto id = number_below(std::int64_t{1} << 31, value);
-    if (!id) refuse_gguf(std::string(key) + " is no token id");
-    return static_cast<int>(*id);
+    const std::vector<int> ids = read_ids(metadata, key);
+    return ids.empty() ? std::nullopt : std::optional(ids.front());
 }
 
 }  // namespace
+
+std::vector<int> text_ends_of_gguf(const json& metadata) {
+    std::vector<int> ends;
+    for (const char* const name : {"eos", "eot", "eom"})
+        for (const int id : read_ids(metadata, fmt::format("tokenizer.ggml.{}_token_id", name)))
+            ends.push_back(id);
+    return ends;
+}
 
 Vocabulary vocabulary_from_gguf(const json& metadata) {
     constexpr auto model_key = "tokenizer.ggml.model";
     const std::string model = required(metadata, model_key, json::value_t::string);
     if (model != "gpt2")
-        refuse_gguf("it is of kind \"" + model + "\" (" + model_key +
-                    "); byte-level byte-pair encoding (gpt2) is supported");
+        refuse_gguf(
+            fmt::format("it is of kind {} ({}); byte-level byte-pair encoding (gpt2) is supported",
+                        shown(model), model_key));
     Vocabulary vocabulary;
     vocabulary.tokens = read_tokens(metadata);
     vocabulary.merges = read_merges(metadata);
@@ -110,6 +129,7 @@ Vocabulary vocabulary_from_gguf(const json& metadata) {
     vocabulary.words_before_merges = vocabulary.words == WordRule::llama3;
     vocabulary.start_of_text = read_id(metadata, "tokenizer.ggml.bos_token_id");
     vocabulary.end_of_text = read_id(metadata, "tokenizer.ggml.eos_token_id");
+    vocabulary.text_ends = text_ends_of_gguf(metadata);
     return vocabulary;
 }
 

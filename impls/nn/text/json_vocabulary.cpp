@@ -1,5 +1,7 @@
 // The tokenizer beside a Hugging Face model: tokenizer.json, and which tokens open and close a
 // text.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -77,7 +79,7 @@ WordRule words_of_pre_tokenizer(const json& pre_tokenizer) {
         return WordRule::llama3;
     std::string types;
     for (const json* step : steps)
-        types.append(types.empty() ? "" : ", ").append(text_member(*step, "type", "none"));
+        types.append(types.empty() ? "" : ", ").append(shown(text_member(*step, "type", "none")));
     refuse_tokenizer_json("its pre-tokenizer (" + types +
                           ") is none of: ByteLevel with its own pattern, that after Digits "
                           "(each alone), ByteLevel after a Split by LLaMA 3's pattern");
@@ -113,8 +115,9 @@ class Places {
         const auto index = index_of(id, token);
         if (index >= tokens_.size()) tokens_.resize(index + 1);
         if (tokens_[index])
-            refuse_tokenizer_json("\"" + tokens_[index]->written + "\" and \"" + token.written +
-                                  "\" have the same id " + excerpt(id));
+            refuse_tokenizer_json(fmt::format("{} and {} have the same id {}",
+                                              shown(tokens_[index]->written), shown(token.written),
+                                              excerpt(id)));
         tokens_[index] = std::move(token);
     }
 
@@ -140,8 +143,8 @@ class Places {
     std::size_t index_of(const json& id, const Token& token) const {
         const auto index = number_below(static_cast<std::int64_t>(limit_), id);
         if (!index)
-            refuse_tokenizer_json("\"" + token.written + "\" has id " + excerpt(id) +
-                                  ", ids run from 0 to " + std::to_string(limit_ - 1));
+            refuse_tokenizer_json(fmt::format("{} has id {}; ids are whole numbers from 0 to {}",
+                                              shown(token.written), excerpt(id), limit_ - 1));
         return static_cast<std::size_t>(*index);
     }
 
@@ -153,7 +156,8 @@ Token added_token(const json& entry) {
     const std::string content(text_member(entry, "content", ""));
     for (const char* key : {"lstrip", "rstrip", "single_word"})
         if (flag_member(entry, key, false))
-            refuse_tokenizer_json("the added token \"" + content + "\" asks for " + key);
+            refuse_tokenizer_json(
+                fmt::format("the added token {} asks for {}", shown(content), key));
     return {content,
             flag_member(entry, "special", false) ? TokenKind::control : TokenKind::literal};
 }
@@ -178,21 +182,46 @@ std::optional<int> id_named(const Vocabulary& vocabulary, const json& named, con
     const auto found = std::find_if(tokens.begin(), tokens.end(),
                                     [&](const Token& token) { return token.written == name; });
     if (found == tokens.end())
-        throw UserError("tokenizer_config.json: " + std::string(key) + " is \"" + name +
-                        "\", which is no token of tokenizer.json");
+        throw UserError(
+            fmt::format("tokenizer_config.json: {} is {}, which is no token of tokenizer.json", key,
+                        shown(name)));
     return static_cast<int>(found - tokens.begin());
 }
 
-/// config.json may list several ids; the first one is it.
-std::optional<int> id_numbered(const json& config, const char* key) {
+/// −1 stands for none in these files.
+std::vector<int> ids_numbered(const json& config, const char* key, const char* file = "config") {
     const json& value = member(config, key);
-    const json& id = value.is_array() && !value.empty() ? value.front() : value;
-    const auto number = number_below(std::int64_t{1} << 31, id);
-    if (!number) return std::nullopt;
-    return static_cast<int>(*number);
+    if (value == -1) return {};
+    auto ids = token_ids(value);
+    if (!ids)
+        throw UserError(fmt::format("{}.json: {} is {}, no token id and no list of them", file, key,
+                                    value_text(value)));
+    return *std::move(ids);
+}
+
+/// Where several are listed, the first one is it.
+std::optional<int> id_numbered(const json& config, const char* key) {
+    const std::vector<int> ids = ids_numbered(config, key);
+    return ids.empty() ? std::nullopt : std::optional(ids.front());
 }
 
 }  // namespace
+
+std::optional<std::vector<int>> token_ids(const json& value) {
+    std::vector<int> ids;
+    const auto add = [&](const json& each) {
+        const auto id = number_below(std::int64_t{1} << 31, each);
+        if (id) ids.push_back(static_cast<int>(*id));
+        return id.has_value();
+    };
+    if (value.is_null()) return ids;
+    const bool fit = value.is_array() ? std::all_of(value.begin(), value.end(), add) : add(value);
+    return fit ? std::optional(ids) : std::nullopt;
+}
+
+std::vector<int> text_ends_of_config(const json& config, const char* name) {
+    return ids_numbered(config, "eos_token_id", name);
+}
 
 Vocabulary vocabulary_from_tokenizer_json(const json& tokenizer) {
     const json& model = member(tokenizer, "model");

@@ -3,20 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "impls/nn/text/chat.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/input_file.hpp"
+#include "suite/base/json_text.hpp"
 
 namespace assay::nn {
 namespace {
 
-constexpr std::string_view turn_start = "<|im_start|>", turn_end = "<|im_end|>";
-
-void append(ScoredRow& row, std::string_view text, bool scored, bool special,
-            const Tokenizer& tokenizer) {
-    const auto ids = tokenizer.encode(text, special);
+void append(ScoredRow& row, const std::vector<int>& ids, bool scored) {
     row.tokens.insert(row.tokens.end(), ids.begin(), ids.end());
     row.scored.resize(row.tokens.size(), scored);
 }
@@ -34,21 +31,21 @@ const std::string& member_text(const nlohmann::json& object, const char* member)
 }
 
 void append_turn(ScoredRow& row, const std::string& role, const std::string& content,
-                 const Tokenizer& tokenizer) {
+                 const TurnTokens& turn, const Tokenizer& tokenizer) {
     const bool answer = role == "assistant";
-    // What a user wrote is never taken for a special token, whatever it looks like.
-    append(row, turn_start, false, true, tokenizer);
-    append(row, role + "\n", false, false, tokenizer);
-    append(row, content, answer, false, tokenizer);
-    append(row, turn_end, answer, true, tokenizer);
-    append(row, "\n", false, false, tokenizer);
+    append(row, {turn.start}, false);
+    append(row, tokenizer.encode(role + "\n"), false);
+    append(row, tokenizer.encode(content), answer);
+    append(row, {turn.end}, answer);
+    append(row, tokenizer.encode("\n"), false);
 }
 
 ScoredRow chat_row(const nlohmann::json& messages, const Tokenizer& tokenizer,
                    const std::string& default_system) {
     if (!messages.is_array() || messages.empty())
         throw BadRow{"\"messages\" is no list of messages"};
-    if (!tokenizer.id_of(turn_start) || !tokenizer.id_of(turn_end))
+    const auto turn = turn_tokens(tokenizer);
+    if (!turn)
         throw BadRow{
             "\"messages\" are written as ChatML, whose <|im_start|> and <|im_end|> the model's "
             "tokenizer does not have; give \"prompt\" and \"completion\""};
@@ -59,8 +56,8 @@ ScoredRow chat_row(const nlohmann::json& messages, const Tokenizer& tokenizer,
         if (role.empty() || role.find('\n') != std::string::npos)
             throw BadRow{"a message's \"role\" is empty or has more than one line"};
         if (row.tokens.empty() && role != "system" && !default_system.empty())
-            append_turn(row, "system", default_system, tokenizer);
-        append_turn(row, role, member_text(message, "content"), tokenizer);
+            append_turn(row, "system", default_system, *turn, tokenizer);
+        append_turn(row, role, member_text(message, "content"), *turn, tokenizer);
     }
     return row;
 }
@@ -79,6 +76,16 @@ ScoredRow row_of(const nlohmann::json& object, const Tokenizer& tokenizer,
     return answered_prompt("", member_text(object, "text"), tokenizer);
 }
 
+/// The same, with what the tokenizer refuses (bytes without a token) as a fault of the row.
+ScoredRow encoded(const nlohmann::json& object, const Tokenizer& tokenizer,
+                  const RowReading& reading) {
+    try {
+        return row_of(object, tokenizer, reading);
+    } catch (const UserError& error) {
+        throw BadRow{error.what()};
+    }
+}
+
 }  // namespace
 
 std::size_t ScoredRow::scored_tokens() const {
@@ -89,8 +96,8 @@ std::size_t ScoredRow::scored_tokens() const {
 ScoredRow answered_prompt(std::string_view prompt, std::string_view answer,
                           const Tokenizer& tokenizer) {
     ScoredRow row;
-    append(row, prompt, false, false, tokenizer);
-    append(row, answer, true, false, tokenizer);
+    append(row, tokenizer.encode(prompt), false);
+    append(row, tokenizer.encode(answer), true);
     return row;
 }
 
@@ -106,9 +113,9 @@ std::vector<ScoredRow> parse_scored_rows(std::string_view text, std::string_view
         ++number;
         if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
         try {
-            const auto object = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+            const auto object = parse_json(line);
             if (!object.is_object()) throw BadRow{"no JSON object"};
-            ScoredRow row = row_of(object, tokenizer, reading);
+            ScoredRow row = encoded(object, tokenizer, reading);
             if (row.tokens.size() > most) {
                 row.tokens.resize(most);
                 row.scored.resize(most);
@@ -119,6 +126,9 @@ std::vector<ScoredRow> parse_scored_rows(std::string_view text, std::string_view
                     "context",
                     most)};
             rows.push_back(std::move(row));
+        } catch (const JsonError& error) {
+            throw UserError(
+                fmt::format("{}:{}:{}: {}", origin, number, error.column, error.what()));
         } catch (const BadRow& bad) {
             throw UserError(fmt::format("{}:{}: {}", origin, number, bad.why));
         }
@@ -129,11 +139,9 @@ std::vector<ScoredRow> parse_scored_rows(std::string_view text, std::string_view
 
 std::vector<ScoredRow> read_scored_rows(const std::filesystem::path& file,
                                         const Tokenizer& tokenizer, const RowReading& reading) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in || std::filesystem::is_directory(file))
-        throw UserError(file.string() + ": cannot be read; give a file of JSON Lines");
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    return parse_scored_rows(text, file.string(), tokenizer, reading);
+    const auto text = read_text_file(file);
+    if (!text) throw UserError(file.string() + ": cannot be read; give a file of JSON Lines");
+    return parse_scored_rows(*text, file.string(), tokenizer, reading);
 }
 
 }  // namespace assay::nn

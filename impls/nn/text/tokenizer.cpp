@@ -1,7 +1,8 @@
 #include "impls/nn/text/tokenizer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "impls/nn/files/tensor_file.hpp"
@@ -14,6 +15,16 @@
 namespace assay::nn {
 namespace {
 
+std::vector<int> listed_text_ends(const TensorFile& file) {
+    const nlohmann::json& metadata = file.metadata();
+    if (file.format() == FileFormat::gguf) return text_ends_of_gguf(metadata);
+    std::vector<int> ends;
+    for (const char* const config : {"config", "generation_config"})
+        for (const int id : text_ends_of_config(member(metadata, config), config))
+            ends.push_back(id);
+    return ends;
+}
+
 Vocabulary vocabulary_of(const TensorFile& file) {
     const nlohmann::json& metadata = file.metadata();
     if (file.format() == FileFormat::gguf) return vocabulary_from_gguf(metadata);
@@ -22,7 +33,18 @@ Vocabulary vocabulary_of(const TensorFile& file) {
             "there is no tokenizer.json beside the weights; give the folder that has it");
     Vocabulary vocabulary = vocabulary_from_tokenizer_json(metadata["tokenizer"]);
     name_text_ends(vocabulary, member(metadata, "tokenizer_config"), member(metadata, "config"));
+    for (const int id : listed_text_ends(file)) vocabulary.text_ends.push_back(id);
     return vocabulary;
+}
+
+[[noreturn]] void refuse_bytes(std::string_view text, const BytesWithoutToken& missing) {
+    const auto before = text.substr(0, static_cast<std::size_t>(missing.first - text.data()));
+    const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1: 0
+    throw UserError(fmt::format(
+        "the model's vocabulary has no token for {} of the text's {} bytes: the first is 0x{:02x} "
+        "in line {}, byte {}; take them out of the text",
+        missing.count, text.size(), static_cast<unsigned char>(*missing.first),
+        1 + std::count(before.begin(), before.end(), '\n'), before.size() - line_start + 1));
 }
 
 }  // namespace
@@ -49,13 +71,24 @@ Tokenizer Tokenizer::bytes() {
 std::vector<int> Tokenizer::encode(std::string_view text, bool special) const {
     const WrittenTokens& written = special ? table_->all_written : table_->literals;
     std::vector<int> ids;
-    while (!text.empty()) {
-        const WrittenTokens::Found found = written.first(text);
-        table_->append_words(text.substr(0, found.at), ids);
+    BytesWithoutToken missing;
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        const WrittenTokens::Found found = written.first(rest);
+        table_->append_words(rest.substr(0, found.at), ids, missing);
         if (found.bytes != 0) ids.push_back(found.id);
-        text.remove_prefix(found.at + found.bytes);
+        rest.remove_prefix(found.at + found.bytes);
     }
+    if (missing.count != 0) refuse_bytes(text, missing);
     return ids;
+}
+
+std::vector<int> Tokenizer::encode_named(std::string_view name, std::string_view text) const {
+    try {
+        return encode(text);
+    } catch (const UserError& error) {
+        throw UserError(fmt::format("{}: {}", name, error.what()));
+    }
 }
 
 std::string Tokenizer::decode(std::span<const int> ids) const {
@@ -81,19 +114,19 @@ std::size_t Tokenizer::bytes_of(int id) const {
     return token.special ? 0 : token.text.size();
 }
 
-bool Tokenizer::ends_text(int id) const {
-    constexpr std::array<std::string_view, 5> endings{"<|endoftext|>", "<|im_end|>", "<|eot_id|>",
-                                                      "<|end_of_text|>", "</s>"};
-    const auto& token = table_->at(id);
-    if (id == table_->end_of_text) return true;
-    return token.special && std::find(endings.begin(), endings.end(), token.text) != endings.end();
-}
+const std::vector<int>& Tokenizer::text_ends() const { return table_->text_ends; }
 
 std::string Tokenizer::bytes_without_token() const {
     std::string missing;
     for (std::size_t byte = 0; byte < table_->byte_tokens.size(); ++byte)
         if (table_->byte_tokens[byte] < 0) missing += static_cast<char>(byte);
     return missing;
+}
+
+std::vector<int> text_ends(const TensorFile& file, const Tokenizer* tokenizer, int vocabulary) {
+    std::vector<int> ends = tokenizer ? tokenizer->text_ends() : listed_text_ends(file);
+    std::erase_if(ends, [&](int id) { return id >= vocabulary; });
+    return ends;
 }
 
 }  // namespace assay::nn

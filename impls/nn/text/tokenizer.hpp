@@ -28,9 +28,12 @@ class Tokenizer {
     static Tokenizer bytes();
 
     /// Nothing is added in front or behind. `special`: whether special tokens written out in the
-    /// text (<|im_start|>) are taken as such. Bytes that are not UTF-8 are encoded as bytes. Bytes
-    /// that the vocabulary has no token for (see `bytes_without_token`) are left out.
+    /// text (<|im_start|>) are taken as such: never in what somebody wrote. Bytes that are not
+    /// UTF-8 are encoded as bytes. Throws UserError where the vocabulary has no token for bytes of
+    /// the text (see `bytes_without_token`): how many, and where the first is.
     std::vector<int> encode(std::string_view text, bool special = false) const;
+    /// The same; what is thrown begins with the text's name ("FILE: …").
+    std::vector<int> encode_named(std::string_view name, std::string_view text) const;
 
     /// Inverse: the bytes of the tokens. Special tokens appear as written. Throws UserError on an
     /// id outside the vocabulary.
@@ -44,10 +47,10 @@ class Tokenizer {
     /// Number of bytes a token stands for: what bits per byte are counted over. Special tokens: 0.
     /// Throws UserError on an id outside the vocabulary.
     std::size_t bytes_of(int id) const;
-    /// Whether a continuation ends here: end_of_text(), or a special token by which models of this
-    /// kind close a document or a turn (<|endoftext|>, <|im_end|>, <|eot_id|>, <|end_of_text|>,
-    /// </s>).
-    bool ends_text(int id) const;
+    /// Where a continuation ends, ascending: end_of_text(), what else the file lists, and special
+    /// tokens by which models of this kind close a document or a turn (<|endoftext|>, <|im_end|>,
+    /// <|eot_id|>, <|end_of_text|>, </s>). A file may list ids beyond size().
+    const std::vector<int>& text_ends() const;
     /// Bytes that cannot be encoded, in ascending order. SmolLM2 lacks 21: some control characters
     /// and bytes that UTF-8 text does not or hardly ever contain.
     std::string bytes_without_token() const;
@@ -56,5 +59,9 @@ class Tokenizer {
     struct Table;
     std::shared_ptr<const Table> table_;
 };
+
+/// Ids below `vocabulary` that end a continuation by this model: the tokenizer's, or, without one,
+/// those that the file lists. Throws UserError on what is no token id.
+std::vector<int> text_ends(const TensorFile&, const Tokenizer* tokenizer, int vocabulary);
 
 }  // namespace assay::nn

@@ -1,9 +1,12 @@
 #include "impls/nn/text/tokenizer_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <limits>
 
+#include "impls/nn/files/untrusted_file.hpp"
+#include "impls/nn/text/chat.hpp"
 #include "impls/nn/text/unicode.hpp"
 #include "suite/base/error.hpp"
 
@@ -109,7 +112,14 @@ namespace {
 }
 
 std::string named(int id, const std::string& written) {
-    return "token " + std::to_string(id) + " \"" + written + "\"";
+    return "token " + std::to_string(id) + " " + shown(written);
+}
+
+/// Whether models of this kind close a document or a turn by it.
+bool closes_text(std::string_view written) {
+    constexpr std::array<std::string_view, 5> endings{"<|endoftext|>", turn_end, "<|eot_id|>",
+                                                      "<|end_of_text|>", "</s>"};
+    return std::find(endings.begin(), endings.end(), written) != endings.end();
 }
 
 std::optional<int> checked(std::optional<int> id, std::size_t size, const char* name) {
@@ -128,6 +138,8 @@ Tokenizer::Table::Table(const Vocabulary& vocabulary)
     if (size > std::size_t{std::numeric_limits<int>::max()}) fail("there are too many tokens");
     start_of_text = checked(vocabulary.start_of_text, size, "the token that starts a text");
     end_of_text = checked(vocabulary.end_of_text, size, "the token that ends a text");
+    text_ends = vocabulary.text_ends;
+    if (end_of_text) text_ends.push_back(*end_of_text);
 
     tokens.reserve(size);  // `ids` points into the entries
     ids.reserve(size);
@@ -138,26 +150,35 @@ Tokenizer::Table::Table(const Vocabulary& vocabulary)
         if (found != ids.end() && !tokens[static_cast<std::size_t>(found->second)].special)
             byte_tokens[byte] = found->second;
     }
+    for (std::size_t id = 0; id < size; ++id)
+        if (tokens[id].special && closes_text(tokens[id].text))
+            text_ends.push_back(static_cast<int>(id));
+    std::sort(text_ends.begin(), text_ends.end());
+    text_ends.erase(std::unique(text_ends.begin(), text_ends.end()), text_ends.end());
     int rank = 0;
     for (const auto& merge : vocabulary.merges) add_merge(rank++, merge);
 }
 
 void Tokenizer::Table::add_token(int id, const Token& token) {
-    Entry entry{token.written, token.kind == TokenKind::control || token.kind == TokenKind::unused};
-    if (token.kind == TokenKind::normal) {
+    // What opens or closes turns is never taken from a text by itself, whatever a file calls it.
+    const bool turns = token.kind == TokenKind::literal &&
+                       (token.written == turn_start || closes_text(token.written) ||
+                        std::find(text_ends.begin(), text_ends.end(), id) != text_ends.end());
+    const TokenKind kind = turns ? TokenKind::control : token.kind;
+    Entry entry{token.written, kind == TokenKind::control || kind == TokenKind::unused};
+    if (kind == TokenKind::normal) {
         const auto bytes = from_byte_letters(token.written);
         if (!bytes) fail(named(id, token.written) + " is not written in byte letters");
         entry.text = *bytes;
     }
-    if (entry.text.empty() && token.kind != TokenKind::unused)
+    if (entry.text.empty() && kind != TokenKind::unused)
         fail("token " + std::to_string(id) + " is empty");
     tokens.push_back(std::move(entry));
     const std::string& text = tokens.back().text;
     const auto [place, is_new] = ids.try_emplace(text, id);
     if (!is_new) fail(named(id, token.written) + " is also token " + std::to_string(place->second));
-    if (token.kind == TokenKind::literal) literals.add(text, id);
-    if (token.kind == TokenKind::literal || token.kind == TokenKind::control)
-        all_written.add(text, id);
+    if (kind == TokenKind::literal) literals.add(text, id);
+    if (kind == TokenKind::literal || kind == TokenKind::control) all_written.add(text, id);
 }
 
 int Tokenizer::Table::part_of_merge(int rank, const std::string& written) const {
@@ -166,15 +187,15 @@ int Tokenizer::Table::part_of_merge(int rank, const std::string& written) const 
         if (found != ids.end() && !tokens[static_cast<std::size_t>(found->second)].special)
             return found->second;
     }
-    fail("merge " + std::to_string(rank) + " is about \"" + written + "\", which is no token");
+    fail("merge " + std::to_string(rank) + " is about " + shown(written) + ", which is no token");
 }
 
 void Tokenizer::Table::add_merge(int rank, const std::pair<std::string, std::string>& merge) {
     const int left = part_of_merge(rank, merge.first), right = part_of_merge(rank, merge.second);
     const int merged = part_of_merge(rank, merge.first + merge.second);
     if (!merges.add(left, right, rank, merged))
-        fail("merge " + std::to_string(rank) + " (\"" + merge.first + "\" and \"" + merge.second +
-             "\") is there twice");
+        fail("merge " + std::to_string(rank) + " (" + shown(merge.first) + " and " +
+             shown(merge.second) + ") is there twice");
 }
 
 const Tokenizer::Table::Entry& Tokenizer::Table::at(int id) const {
@@ -184,15 +205,17 @@ const Tokenizer::Table::Entry& Tokenizer::Table::at(int id) const {
     return tokens[static_cast<std::size_t>(id)];
 }
 
-void Tokenizer::Table::append_words(std::string_view text, std::vector<int>& out) const {
+void Tokenizer::Table::append_words(std::string_view text, std::vector<int>& out,
+                                    BytesWithoutToken& missing) const {
     while (!text.empty()) {
         const std::size_t bytes = first_word(words, text);
-        append_word(text.substr(0, bytes), out);
+        append_word(text.substr(0, bytes), out, missing);
         text.remove_prefix(bytes);
     }
 }
 
-void Tokenizer::Table::append_word(std::string_view word, std::vector<int>& out) const {
+void Tokenizer::Table::append_word(std::string_view word, std::vector<int>& out,
+                                   BytesWithoutToken& missing) const {
     if (words_before_merges) {
         const auto found = ids.find(word);
         if (found != ids.end() && !tokens[static_cast<std::size_t>(found->second)].special) {
@@ -202,9 +225,13 @@ void Tokenizer::Table::append_word(std::string_view word, std::vector<int>& out)
     }
     thread_local std::vector<int> parts;  // kept between calls: a text has many short words
     parts.clear();
-    for (const char byte : word)
-        if (const int id = byte_tokens[static_cast<unsigned char>(byte)]; id >= 0)
+    for (const char& byte : word) {
+        const int id = byte_tokens[static_cast<unsigned char>(byte)];
+        if (id >= 0)
             parts.push_back(id);
+        else if (missing.count++ == 0)
+            missing.first = &byte;
+    }
     merges.apply(parts);
     out.insert(out.end(), parts.begin(), parts.end());
 }

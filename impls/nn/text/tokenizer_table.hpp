@@ -63,6 +63,12 @@ class WrittenTokens {
     std::array<std::vector<Entry>, 256> by_first_byte_;  ///< longest first
 };
 
+/// Bytes of a text that the vocabulary has no token for.
+struct BytesWithoutToken {
+    std::size_t count = 0;
+    const char* first = nullptr;
+};
+
 struct Tokenizer::Table {
     /// Throws UserError: see Tokenizer.
     explicit Table(const Vocabulary&);
@@ -76,8 +82,9 @@ struct Tokenizer::Table {
 
     /// Throws UserError on an id outside the vocabulary.
     const Entry& at(int id) const;
-    /// Cuts a text without special tokens into words, merges each, and appends the tokens.
-    void append_words(std::string_view text, std::vector<int>& ids) const;
+    /// Cuts a text without special tokens into words, merges each, and appends the tokens. Bytes
+    /// without a token are left out and noted.
+    void append_words(std::string_view text, std::vector<int>& ids, BytesWithoutToken&) const;
 
     std::vector<Entry> tokens;
     std::unordered_map<std::string_view, int> ids;
@@ -89,12 +96,13 @@ struct Tokenizer::Table {
     bool words_before_merges;
     std::optional<int> start_of_text;
     std::optional<int> end_of_text;
+    std::vector<int> text_ends;  ///< ascending
 
   private:
     void add_token(int id, const Token&);
     void add_merge(int rank, const std::pair<std::string, std::string>&);
     int part_of_merge(int rank, const std::string& written) const;
-    void append_word(std::string_view word, std::vector<int>& ids) const;
+    void append_word(std::string_view word, std::vector<int>& ids, BytesWithoutToken&) const;
 };
 
 }  // namespace assay::nn

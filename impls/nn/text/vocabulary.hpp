@@ -47,6 +47,7 @@ struct Vocabulary {
     bool words_before_merges = false;
     std::optional<int> start_of_text;
     std::optional<int> end_of_text;
+    std::vector<int> text_ends;  ///< more ids that end a text; end_of_text may be among them
 };
 
 /// From a GGUF file's key-value pairs (tokenizer.ggml.*). Throws UserError naming the key that is
@@ -57,9 +58,18 @@ Vocabulary vocabulary_from_gguf(const nlohmann::json& metadata);
 /// is missing, malformed or asks for what is not supported (normalizers, other pre-tokenizers, …).
 Vocabulary vocabulary_from_tokenizer_json(const nlohmann::json& tokenizer);
 
+/// A token id, or a list of them; null: none. nullopt: something in it is no token id.
+std::optional<std::vector<int>> token_ids(const nlohmann::json&);
+
+/// The ids by which a text ends as a file lists them, in GGUF's key-value pairs (eos, eot and
+/// eom_token_id) and in a Hugging Face file of this name, "config" or "generation_config"
+/// (eos_token_id). Throws UserError where they are something else.
+std::vector<int> text_ends_of_gguf(const nlohmann::json& metadata);
+std::vector<int> text_ends_of_config(const nlohmann::json& config, const char* name);
+
 /// Fills in start and end of text by name (bos_token, eos_token of tokenizer_config.json), or,
-/// where that is silent, by id (bos_token_id, eos_token_id of config.json). Either may be null. A
-/// name that is no token is a UserError.
+/// where that is silent, by id (bos_token_id, the first eos_token_id of config.json). Either may be
+/// null. A name that is no token is a UserError.
 void name_text_ends(Vocabulary&, const nlohmann::json& tokenizer_config,
                     const nlohmann::json& config);
 

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <istream>
 #include <ostream>
 #include <streambuf>
@@ -187,11 +188,11 @@ void FolderState::save(const std::string& name, const std::function<void(std::os
         write_checksummed(folder_ / (name + ".state"), write);
     } catch (const std::system_error& error) {
         if (std::exchange(warned_, true)) return;
-        fmt::print(stderr,
-                   "warning: the state of training \"{}\" cannot be kept in {} ({}); it goes on, "
-                   "but once interrupted starts from what was kept before. Free space there or "
-                   "give another folder.\n",
-                   name, folder_.string(), error.code().message());
+        std::cerr << fmt::format(
+            "warning: the state of training \"{}\" cannot be kept in {} ({}); it goes on, "
+            "but once interrupted starts from what was kept before. Free space there or "
+            "give another folder.\n",
+            name, folder_.string(), error.code().message());
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "impls/nn/hashes.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/input_file.hpp"
 
 namespace assay::nn {
 namespace {
@@ -64,8 +65,9 @@ void copy_window(const std::vector<std::int32_t>& tokens, std::size_t start, int
     std::copy_n(tokens.begin() + static_cast<std::ptrdiff_t>(start), length + 1, out);
 }
 
-std::vector<std::int32_t> encode(const Tokenizer& tokenizer, std::string_view text) {
-    const auto ids = tokenizer.encode(text);
+std::vector<std::int32_t> encode(const Tokenizer& tokenizer, const std::string& name,
+                                 std::string_view text) {
+    const auto ids = tokenizer.encode_named(name, text);
     return {ids.begin(), ids.end()};
 }
 
@@ -73,18 +75,9 @@ std::string read_text(const std::filesystem::path& file) {
     std::error_code unknown;  // then opening it tells
     if (std::filesystem::is_directory(file, unknown))
         throw UserError(file.string() + " is a folder, not a text; give a file");
-    std::ifstream in(file, std::ios::binary);
-    const auto fail = [&] {
-        throw UserError("cannot read the text " + file.string() + "; give a readable file");
-    };
-    if (!in) fail();
-    std::string text;
-    try {
-        text.assign(std::istreambuf_iterator<char>(in), {});
-    } catch (const std::ios_base::failure&) {
-        fail();
-    }
-    return text;
+    auto text = read_text_file(file);
+    if (!text) throw UserError("cannot read the text " + file.string() + "; give a readable file");
+    return std::move(*text);
 }
 
 std::uint64_t hash_tokens(const std::vector<std::int32_t>& tokens, std::uint64_t hash) {
@@ -127,8 +120,8 @@ void TokenData::fill(std::string_view text, const Tokenizer& tokenizer, double h
         text.size() - static_cast<std::size_t>(held_out * static_cast<double>(text.size()));
     const auto cut = cut_at_line(text, wanted);
     context_ = context;
-    training_ = encode(tokenizer, text.substr(0, cut));
-    held_out_ = encode(tokenizer, text.substr(cut));
+    training_ = encode(tokenizer, origin, text.substr(0, cut));
+    held_out_ = encode(tokenizer, origin + ", held-out part", text.substr(cut));
     const auto too_short = [&](const std::vector<std::int32_t>& tokens) {
         return tokens.size() < static_cast<std::size_t>(context) + 1;
     };

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "suite/base/error.hpp"
 #include "suite/base/input_file.hpp"
 #include "suite/cli/one_of.hpp"
+#include "suite/report/text/terminal_text.hpp"
 
 namespace assay::plato {
 namespace {
@@ -36,28 +38,29 @@ ordered_json to_json(const PlanParser& plan) {
                          {"d", node.difficulty ? ordered_json(*node.difficulty) : nullptr}});
     }
     return {{"nodes", nodes},
-            {"dep_dropped", plan.dropped_dependencies()},
+            {"dep_dropped", plan.dropped_dependencies().size()},
             {"repaired", plan.repaired()},
             {"nodes_dropped", plan.dropped_nodes()},
             {"truncated", plan.truncated()},
-            {"fallback", plan.fallback()}};
+            {"fallback", plan.fallback()},
+            {"warnings", plan.warnings()},
+            {"dropped", plan.dropped_dependencies()}};
 }
 
 std::string to_text(const PlanParser& plan) {
     std::string text;
     int number = 0;
     for (const PlannedNode& node : plan.nodes())
-        text += fmt::format("{:>4}  {}{}\n", ++number, node.title,
+        text += fmt::format("{:>4}  {}{}\n", ++number, report::printable(node.title),
                             node.dependencies.empty()
                                 ? std::string()
                                 : fmt::format("  (after {})", fmt::join(node.dependencies, ", ")));
-    const auto say = [&](int count, const char* what) {
-        if (count > 0) text += fmt::format("{} {}\n", count, what);
-    };
-    say(plan.dropped_dependencies(), "dropped: dependencies on the node itself or a later one");
-    say(plan.repaired(), "mended: lines that are no node depend on the one before");
-    say(plan.dropped_nodes(), "dropped: lines after ten nodes");
-    if (plan.truncated()) text += "the last line was not finished: dropped\n";
+    for (const auto* const sentences : {&plan.warnings(), &plan.dropped_dependencies()})
+        for (const std::string& sentence : *sentences) text += report::printable(sentence) + "\n";
+    if (plan.dropped_nodes() > 0)
+        text += fmt::format("dropped: {} {} after the tenth\n", plan.dropped_nodes(),
+                            plan.dropped_nodes() == 1 ? "node" : "nodes");
+    if (plan.truncated()) text += "the text ends within a line and without END\n";
     if (plan.fallback()) text += "no plan: the question is answered without one\n";
     return text;
 }
@@ -147,8 +150,8 @@ std::string to_text(const Planned& planned) {
     for (std::size_t i = 0; i < planned.plans.size(); ++i) {
         const Schedule& schedule = planned.schedules[i];
         text += fmt::format("{:<20} {:>12.1f} {:>12.1f} {:>7.2f}x {:>11.1f} ms {:>5} of {}\n",
-                            planned.plans[i].id, schedule.ar_ms, schedule.makespan_ms,
-                            schedule.speedup(), schedule.critical_path_ms,
+                            report::printable(planned.plans[i].id), schedule.ar_ms,
+                            schedule.makespan_ms, schedule.speedup(), schedule.critical_path_ms,
                             schedule.recomputed_tokens, schedule.prompt_tokens);
     }
     text += fmt::format(
@@ -226,9 +229,11 @@ class PlanCommand : public Command {
             ->type_name("B");
         app.add_flag("--warm", warm_, "instructions are cached before (not at L0)")->needs(plans);
         app.add_flag("--json", json_,
-                     "print JSON: \"plans\" and \"total\", or \"nodes\" and what was mended");
+                     "print JSON: \"plans\" and \"total\", or \"nodes\" and \"warnings\"");
         app.footer(
-            "A line of a plan as text, and the last:\n"
+            "A plan as text, of ten nodes at most; usual ways to write numbers and lists are read, "
+            "what is no line of it is passed over:\n"
+            "  1. What it is for | deps: -\n"
             "  2. What it costs | deps: 1 | d: 3\n"
             "  END\n"
             "A plan in numbers (tokens; ar_tokens, of an answer without a plan, may be left out; "
@@ -255,13 +260,13 @@ class PlanCommand : public Command {
 
     int run() override {
         if (!records_.empty()) {
-            for (const PlanRecord& plan : recorded()) fmt::print("{}", dumped(to_json(plan)));
+            for (const PlanRecord& plan : recorded()) std::cout << dumped(to_json(plan));
         } else if (!text_.empty()) {
             const PlanParser plan = parsed();
-            fmt::print("{}", json_ ? dumped(to_json(plan)) : to_text(plan));
+            std::cout << (json_ ? dumped(to_json(plan)) : to_text(plan));
         } else {
             const Planned plans = planned();
-            fmt::print("{}", json_ ? dumped(to_json(plans)) : to_text(plans));
+            std::cout << (json_ ? dumped(to_json(plans)) : to_text(plans));
         }
         return 0;
     }
@@ -269,12 +274,18 @@ class PlanCommand : public Command {
   private:
     // A model may write bytes that are no UTF-8.
     static std::string dumped(const ordered_json& value) {
-        return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+        return report::printable_json(
+                   value.dump(-1, ' ', false, ordered_json::error_handler_t::replace)) +
+               "\n";
     }
 
     PlanParser parsed() const {
         PlanParser plan;
-        plan.feed(InputFile("--text", text_).text());
+        InputFile file("--text", text_);
+        const std::string text = file.text();
+        if (text.find_first_not_of(" \t\r\n") == text.npos)
+            throw UserError(file.name() + ": it is empty; give the text that a model wrote");
+        plan.feed(text);
         plan.finish();
         return plan;
     }
@@ -301,8 +312,10 @@ class PlanCommand : public Command {
         const StepCosts costs{
             .step_ms = step_ms_[0], .sequence_ms = step_ms_[1], .prefill_ms = *prefill_ms_};
         const auto at_least_zero = [](const char* what, double value) {
-            if (!std::isfinite(value) || value < 0)
-                throw UserError(fmt::format("{} {}: give milliseconds, 0 or more", what, value));
+            constexpr double most_ms = 1e9;  // sums of many steps stay numbers
+            if (!(value >= 0 && value <= most_ms))
+                throw UserError(
+                    fmt::format("{} {:g}: give milliseconds from 0 to {:g}", what, value, most_ms));
         };
         at_least_zero("--step-ms: C0", costs.step_ms);
         at_least_zero("--step-ms: C1", costs.sequence_ms);

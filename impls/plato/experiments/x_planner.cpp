@@ -33,8 +33,9 @@ class Planner {
         int longest = 0;
         for (const RecordedAnswer& answer : answers) {
             Plan& plan = plans_.emplace_back();
-            plan.prompt = tokenizer_.encode(std::string(planner_instruction()) +
-                                            question_text(answer.question));
+            plan.prompt = tokenizer_.encode_named(
+                "record \"" + answer.id + "\"",
+                std::string(planner_instruction()) + question_text(answer.question));
             longest = std::max(longest, static_cast<int>(plan.prompt.size()));
         }
         const int count = static_cast<int>(answers.size());
@@ -44,6 +45,8 @@ class Planner {
         for (int id = 0; id < tokenizer_.size(); ++id)
             texts_.push_back(tokenizer_.bytes_of(id) > 0 ? tokenizer_.decode({&id, 1})
                                                          : std::string());
+        for (const int id : nn::text_ends(model.file(), &tokenizer_, tokenizer_.size()))
+            texts_[static_cast<std::size_t>(id)].clear();
     }
 
     /// A token a step for every plan that is not finished: what may come next depends on what came.
@@ -117,7 +120,7 @@ struct Found : Metrics {
     Metric valid_share = exact("valid_share", "share", "of plans", higher);
     Metric fallback_share = exact("fallback_share", "share", "of plans without any node", lower);
     Metric mended_per_plan =
-        exact("mended_per_plan", "count", "lines repaired, dependencies and lines dropped", lower);
+        exact("mended_per_plan", "count", "lines warned of, dependencies and lines dropped", lower);
     Metric nodes = exact("nodes", "count", "of a plan: mean");
     Metric edges_per_node = exact("edges_per_node", "count", "dependencies: mean");
     Metric parallelism =
@@ -133,7 +136,8 @@ void run(const XPlanner& settings, Recorder& recorder) {
     std::vector<std::vector<Value>> rows;
     for (std::size_t i = 0; i < plans.size(); ++i) {
         const PlanParser& plan = plans[i].parser;
-        const int wrong = plan.repaired() + plan.dropped_dependencies() + plan.dropped_nodes();
+        const int wrong = plan.repaired() + plan.dropped_nodes() +
+                          static_cast<int>(plan.dropped_dependencies().size());
         const auto count = static_cast<double>(plan.nodes().size());
         valid += wrong == 0 && !plan.truncated() && count >= PlanGrammar::least_nodes ? 1 : 0;
         nodes += count;
@@ -166,9 +170,9 @@ Experiment x_planner() {
          .source = "our own; the paper's planner prompts are not known",
          .says = "SmolLM2-135M-Instruct writes plans of its own to the recorded questions "
                  "(datasets/plans), greedily, behind an instruction with two examples. free: "
-                 "whatever it says, read and mended as models' plans are. grammar: only tokens "
-                 "with which the text can still become a plan. A plan is valid where nothing was "
-                 "mended or cut off and it has at least three nodes.",
+                 "whatever it says, read as a person would. grammar: only tokens "
+                 "with which the text can still become a plan. A plan is valid where nothing is "
+                 "warned of or cut off and it has at least three nodes.",
          .metrics = declared<Found>(),
          .figure = {.kind = Figure::Kind::bars,
                     .metric = "valid_share",

@@ -154,7 +154,8 @@ std::vector<QuestionTokens> drawn_tokens(const std::vector<PlanRecord>& plans,
         for (std::size_t i = 0; i < question.nodes.size(); ++i) {
             const NodeRecord& node = question.plan.nodes[i];
             if (!node.text) continue;
-            std::vector<int> ids = tokenizer.encode(*node.text);
+            std::vector<int> ids = tokenizer.encode_named(
+                fmt::format("plan \"{}\": a node's text", question.plan.id), *node.text);
             if (ids.empty())
                 throw UserError(
                     fmt::format("plan \"{}\": a node's text is empty", question.plan.id));
@@ -174,10 +175,13 @@ std::vector<QuestionTokens> recorded_tokens(const std::vector<RecordedAnswer>& a
                            static_skeleton = tokenizer.encode(skeleton_instruction()),
                            static_point = tokenizer.encode(point_instruction());
     for (const RecordedAnswer& answer : answers) {
+        const auto encode = [&](const std::string& text) {
+            return tokenizer.encode_named(fmt::format("record \"{}\"", answer.id), text);
+        };
         QuestionTokens question{.plan = {.id = answer.id, .nodes = {}},
                                 .static_plan = static_plan,
                                 .static_node = static_node,
-                                .question = tokenizer.encode(question_text(answer.question)),
+                                .question = encode(question_text(answer.question)),
                                 .nodes = {},
                                 .static_skeleton = static_skeleton,
                                 .static_point = static_point};
@@ -186,11 +190,11 @@ std::vector<QuestionTokens> recorded_tokens(const std::vector<RecordedAnswer>& a
             const PlannedNode& node = answer.plan[i];
             const int number = static_cast<int>(i) + 1;
             const std::string text = answer_text(answer.answers[i]);
-            const std::vector<int> lead = tokenizer.encode(lead_text(number, node.title));
+            const std::vector<int> lead = encode(lead_text(number, node.title));
             const QuestionTokens::Node& tokens = question.nodes.emplace_back(
-                QuestionTokens::Node{.line = tokenizer.encode(line_text(number, node)),
+                QuestionTokens::Node{.line = encode(line_text(number, node)),
                                      .lead = lead,
-                                     .answer = tokenizer.encode(text),
+                                     .answer = encode(text),
                                      .point = lead});
             if (tokens.lead.empty() || tokens.answer.empty() ||
                 !begun.insert(tokens.lead.front()).second)

@@ -9,6 +9,7 @@
 
 #include "impls/plato/plans/json_fields.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/json_text.hpp"
 
 namespace assay::plato {
 namespace {
@@ -75,10 +76,12 @@ std::vector<PlanRecord> read_plans(std::istream& in, const std::string& name) {
     for (int number = 1; std::getline(in, line); ++number) {
         if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
         const std::string where = fmt::format("{}:{}", name, number);
-        const json object = json::parse(line, nullptr, false);
-        if (object.is_discarded())
-            throw UserError(where + ": no JSON object; a plan is one object on a line of its own");
-        plans.push_back(plan_of(object, where));
+        try {
+            plans.push_back(plan_of(parse_json(line), where));
+        } catch (const JsonError& error) {
+            throw UserError(fmt::format("{}:{}: {}; a plan is one JSON object on a line of its own",
+                                        where, error.column, error.what()));
+        }
         if (!ids.insert(plans.back().id).second)
             throw UserError(
                 fmt::format("{}: the id \"{}\" stands here twice", where, plans.back().id));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <istream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -9,6 +10,7 @@
 
 #include "impls/plato/plans/json_fields.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/json_text.hpp"
 
 namespace assay::plato {
 namespace {
@@ -18,6 +20,35 @@ std::string_view without_blanks(std::string_view text) {
     const auto first = text.find_first_not_of(blanks);
     if (first == std::string_view::npos) return {};
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::string_view cut_off(std::string_view& rest, char separator) {
+    const auto at = std::min(rest.find(separator), rest.size());
+    const std::string_view before = without_blanks(rest.substr(0, at));
+    rest.remove_prefix(std::min(at + 1, rest.size()));
+    return before;
+}
+
+bool is_digits(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// Whether a plan's line is written as models are asked to, and not only as they are understood.
+bool is_as_asked(std::string_view line) {
+    if (std::count(line.begin(), line.end(), '|') == 0) return without_blanks(line) == "END";
+    std::string_view rest = line;
+    std::string_view title = cut_off(rest, '|');
+    if (!is_digits(cut_off(title, '.'))) return false;
+    const bool has_difficulty = rest.find('|') != std::string_view::npos;
+    std::string_view list = cut_off(rest, '|');
+    if (!list.starts_with("deps:")) return false;
+    list = without_blanks(list.substr(5));
+    if (list != "-")
+        for (bool more = true; more;) {
+            more = list.find(',') != std::string_view::npos;
+            if (!is_digits(cut_off(list, ','))) return false;
+        }
+    return !has_difficulty || without_blanks(rest).starts_with("d:");
 }
 
 /// The text form, a line at a time.
@@ -87,12 +118,13 @@ class TextReader {
         where_ = Where::answer;
     }
     void plan_line(std::string_view line) {
-        if (parser_.ended() && !without_blanks(line).empty()) fail("a plan ends with END");
+        if (without_blanks(line).empty()) return;
+        if (parser_.ended()) fail("a plan ends with END");
         parser_.feed(line);
         parser_.feed("\n");
-        if (parser_.repaired() > 0)
+        if (parser_.repaired() > 0 || !is_as_asked(line))
             fail("this is no line of a plan; write \"2. TITLE | deps: 1\", or - for none");
-        if (parser_.dropped_dependencies() > 0) fail("a node depends on such before it");
+        if (!parser_.dropped_dependencies().empty()) fail("a node depends on such before it");
         if (static_cast<int>(parser_.nodes().size()) > most_recorded_nodes ||
             parser_.dropped_nodes() > 0)
             fail(fmt::format("a plan has at most {} nodes", most_recorded_nodes));
@@ -154,10 +186,12 @@ std::vector<RecordedAnswer> read_recorded(std::istream& in, const std::string& n
         const std::size_t had = answers.size();
         if (is_json.value_or(false)) {
             if (content.empty()) continue;
-            const auto object = nlohmann::json::parse(line, nullptr, false);
-            if (object.is_discarded())
-                throw UserError(where + ": no JSON object; a record is one object on a line");
-            answers.push_back(answer_of(object, where));
+            try {
+                answers.push_back(answer_of(parse_json(line), where));
+            } catch (const JsonError& error) {
+                throw UserError(fmt::format("{}:{}: {}; a record is one JSON object on a line",
+                                            where, error.column, error.what()));
+            }
         } else {
             text.line(line);
         }

@@ -11,6 +11,34 @@ bool PlanGrammar::expect(std::string_view text, char next, Where then) {
     return true;
 }
 
+bool PlanGrammar::take_in_title(char next) {
+    // A bar is set off by a blank.
+    if (next == '|') {
+        if (newest_ != ' ') return false;
+        length_ = 0;
+        before_ = newest_ = 0;
+        where_ = Where::after_title;
+        return true;
+    }
+    const auto byte = static_cast<unsigned char>(next);
+    const bool blank = next == ' ';
+    const bool long_enough = length_ >= most_title;
+    if (byte < ' ' || byte == 0x7F || (long_enough && (!blank || newest_ == ' '))) return false;
+    const auto behind = static_cast<unsigned char>(newest_);
+    const auto first = static_cast<unsigned char>(before_);
+    // What the parser takes for blanks and stars: also U+00A0, U+3000 and full-width ones.
+    if (length_ == 0 && (blank || next == '*')) return false;
+    if (length_ == 1 && ((behind == 0xC2 && byte == 0xA0) || (behind == 0xE3 && byte == 0x80) ||
+                         (behind == 0xEF && (byte == 0xBC || byte == 0xBD))))
+        return false;
+    if (length_ > 0 && blank && newest_ == ' ') return false;
+    if (first == 0xEF && behind == 0xBD && byte == 0x9C) return false;  // a full-width bar
+    ++length_;
+    before_ = newest_;
+    newest_ = next;
+    return true;
+}
+
 bool PlanGrammar::take(char next) {
     switch (where_) {
         case Where::line:
@@ -25,24 +53,8 @@ bool PlanGrammar::take(char next) {
             return true;
         case Where::after_index:
             return expect(". ", next, Where::title);
-        case Where::title: {
-            const bool blank = next == ' ';
-            // A bar is set off by a blank, and a title does not begin with one.
-            if (next == '|') {
-                if (length_ == 0 || !blank_) return false;
-                length_ = 0;
-                blank_ = false;
-                where_ = Where::after_title;
-                return true;
-            }
-            const auto byte = static_cast<unsigned char>(next);
-            if (byte < ' ' || byte == 0x7F || (blank && (length_ == 0 || blank_))) return false;
-            if (length_ >= most_title && !blank) return false;
-            if (blank_ && length_ >= most_title) return false;
-            ++length_;
-            blank_ = blank;
-            return true;
-        }
+        case Where::title:
+            return take_in_title(next);
         case Where::after_title:
             return expect(" deps: ", next, Where::list);
         case Where::list:

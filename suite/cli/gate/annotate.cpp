@@ -10,6 +10,7 @@
 #include "suite/base/error.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/store/nights.hpp"
 #include "suite/store/store.hpp"
 
@@ -53,10 +54,10 @@ int annotate(const AnnotateOptions& options, const Context& context) {
     const std::string subject = subject_of(store, options.id);
     if (!options.text.empty()) store.annotate(subject, options.text);
     const std::vector<store::Annotation> notes = store.annotations(subject);
-    if (notes.empty()) std::cout << fmt::format("no note on {} yet\n", options.id);
+    if (notes.empty()) print_line(std::cout, fmt::format("no note on {} yet", options.id));
     for (const store::Annotation& note : notes)
-        std::cout << fmt::format("{}  {}  {}\n", note.subject.substr(0, 8), note.at.substr(0, 16),
-                                 note.text);
+        print_line(std::cout, fmt::format("{}  {}  {}", note.subject.substr(0, 8),
+                                          note.at.substr(0, 16), note.text));
     return exit_ok;
 }
 

@@ -10,13 +10,18 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "suite/base/encoding.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
 #include "suite/cli/terminal/print_table.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/gate/baseline.hpp"
 #include "suite/gate/kept_programs.hpp"
+#include "suite/gate/plan/suite_file.hpp"
 #include "suite/report/text/row_name.hpp"
+#include "suite/store/ids.hpp"
 
 namespace assay::cli {
 namespace {
@@ -33,9 +38,10 @@ void tell_of_strange_name(const std::string& name, const store::Nights& nights) 
     for (const store::NightRecord& night : nights.nights("")) suites.insert(night.suite);
     if (suites.contains(name)) return;
     const auto nearest = nearest_id(name, {suites.begin(), suites.end()});
-    std::cout << fmt::format(
-        "no night of a suite '{}' was ever run{}; only `assay nightly --baseline {}` looks at it\n",
-        name, nearest ? fmt::format(" (did you mean '{}'?)", *nearest) : "", name);
+    print_line(std::cout,
+               fmt::format("no night of a suite '{}' was ever run{}; only {} looks at it", name,
+                           nearest ? fmt::format(" (did you mean '{}'?)", *nearest) : "",
+                           suggested("nightly SUITE.toml --baseline " + shell_quoted(name))));
 }
 
 std::string rows_text(std::size_t n) { return n == 1 ? "1 row" : fmt::format("{} rows", n); }
@@ -87,15 +93,18 @@ void tell_of_rows(const gate::Accepted& accepted) {
 }
 
 int accept(const BaselineOptions& options, const Context& context) {
+    gate::Acceptance acceptance = options.acceptance;
+    acceptance.name = gate::suite_named(acceptance.name);
     store::Store store = open_existing_to_write(context);
     store::Nights nights(store);
-    const gate::Accepted accepted =
-        gate::accept_level(context.registry, store, nights, options.acceptance);
-    std::cout << fmt::format("{}: session {} is the level of {}\n", options.acceptance.name,
-                             accepted.session.substr(0, 8), extent_text(accepted));
+    const gate::Accepted accepted = gate::accept_level(context.registry, store, nights, acceptance);
+    print_line(std::cout, fmt::format("{}: session {} is the level of {}", acceptance.name,
+                                      accepted.session.substr(0, 8), extent_text(accepted)));
+    if (const std::string words = store::future_words(accepted.started); !words.empty())
+        std::cout << fmt::format("warning: that session {}\n", words);
     tell_of_verdict(accepted);
     tell_of_rows(accepted);
-    tell_of_strange_name(options.acceptance.name, nights);
+    tell_of_strange_name(acceptance.name, nights);
     if (!accepted.of_night)
         std::cout << "that session was no night of a suite: rows that it lacks will be compared "
                      "with nothing\n";
@@ -105,6 +114,12 @@ int accept(const BaselineOptions& options, const Context& context) {
     return exit_ok;
 }
 
+/// The baseline that a word stands for: its own name, else the suite of that file.
+std::string baseline_named(const std::string& word, const std::vector<std::string>& known) {
+    return std::find(known.begin(), known.end(), word) != known.end() ? word
+                                                                      : gate::suite_named(word);
+}
+
 report::RowNames names_of(const std::vector<store::AcceptedLevel>& levels) {
     std::vector<RowId> rows;
     for (const store::AcceptedLevel& level : levels)
@@ -112,17 +127,20 @@ report::RowNames names_of(const std::vector<store::AcceptedLevel>& levels) {
     return report::RowNames(rows);
 }
 
-constexpr const char* none = "no baselines yet; `assay baseline accept SUITE` makes one\n";
+std::string none() {
+    return "no baselines yet; " + suggested("baseline accept SUITE") + " makes one\n";
+}
 
 /// All levels of a baseline; of every one with an empty name.
 int show(const BaselineOptions& options, const Context& context) {
     using Level = store::AcceptedLevel;
     store::Store store = open_existing(context);
     const store::Nights nights(store);
-    const std::vector<Level> levels = nights.levels(options.name);
     const auto known = gate::baseline_names(store, nights);
-    if (!options.name.empty() && std::find(known.begin(), known.end(), options.name) == known.end())
-        throw gate::unknown_baseline(store, nights, options.name);
+    const std::string name = baseline_named(options.name, known);
+    if (!name.empty() && std::find(known.begin(), known.end(), name) == known.end())
+        throw gate::unknown_baseline(store, nights, name);
+    const std::vector<Level> levels = nights.levels(name);
     const report::RowNames names = names_of(levels);
     const gate::KeptPrograms programs(store.path());
     std::map<std::string, std::string> program_of;
@@ -147,7 +165,7 @@ int show(const BaselineOptions& options, const Context& context) {
         {"series", "", of_row(std::mem_fn(&RowId::series_text))},
         {"metric", "", of_row(std::mem_fn(&RowId::metric_text))},
         {"id", "", [](const Level& l) { return l.row ? to_json(*l.row) : nlohmann::json(); }}};
-    print_table(table, levels, options.json, none);
+    print_table(table, levels, options.json, none());
     return exit_ok;
 }
 
@@ -159,19 +177,18 @@ int list(const BaselineOptions& options, const Context& context) {
         {"name", "baseline", &Baseline::name},
         {"session", "session", &Baseline::session, report::short_id},
         {"created", "accepted", &Baseline::created, report::minute}};
-    print_table(table, store ? store->baselines() : std::vector<Baseline>(), options.json, none);
+    print_table(table, store ? store->baselines() : std::vector<Baseline>(), options.json, none());
     return exit_ok;
 }
 
 int drop(const BaselineOptions& options, const Context& context) {
     store::Store store = open_existing_to_write(context);
     store::Nights nights(store);
-    if (!nights.drop_baseline(options.name))
-        throw gate::unknown_baseline(store, nights, options.name);
-    std::cout << fmt::format(
-        "{}: dropped; its session and samples stay, and nights judge nothing until another one is "
-        "accepted\n",
-        options.name);
+    const std::string name = baseline_named(options.name, gate::baseline_names(store, nights));
+    if (!nights.drop_baseline(name)) throw gate::unknown_baseline(store, nights, name);
+    print_line(std::cout, name +
+                              ": dropped; its session and samples stay, and nights judge nothing "
+                              "until another one is accepted");
     return exit_ok;
 }
 
@@ -198,7 +215,8 @@ void add_baseline_command(CLI::App& program, Context& context) {
 
     CLI::App* command =
         add_action(*parent, "accept", "Compare with this from now on", accept, options, context);
-    command->add_option("name", options->acceptance.name, "The suite's name")->required();
+    command->add_option("name", options->acceptance.name, "The suite's name, or its file")
+        ->required();
     command->add_option("--session", options->acceptance.session,
                         "Session or prefix (default: the suite's newest finished night)");
     command->add_option("--series", options->acceptance.series,

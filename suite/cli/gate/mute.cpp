@@ -16,10 +16,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "suite/base/encoding.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
 #include "suite/cli/terminal/print_table.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/gate/row_patterns.hpp"
 #include "suite/store/ids.hpp"
 #include "suite/store/nights.hpp"
@@ -111,9 +114,10 @@ void refuse_to_replace(const store::Nights& nights, const store::MuteRecord& wan
         if (mute.pattern == wanted.pattern && mute.metric == wanted.metric &&
             store::holds(mute, store::now_utc()))
             throw UserError(fmt::format(
-                "'{}' is already {}. --replace puts yours in its place (`assay mute --all` goes on "
-                "showing the old one), `assay unmute` ends it",
-                mute.pattern, gate::mute_words(mute)));
+                "'{}' is already {}. --replace puts yours in its place ({} goes on showing the old "
+                "one), {} ends it",
+                mute.pattern, gate::mute_words(mute), suggested("mute --all"),
+                suggested("unmute " + shell_quoted(mute.pattern))));
 }
 
 /// A list takes no pattern and a mute is no list: half of what was asked for would not be done.
@@ -131,9 +135,8 @@ void refuse_contradictions(const MuteOptions& options) {
                                                          : nullptr;
     if (record.pattern.empty() && of_mute != nullptr)
         throw UserError(fmt::format(
-            "{0} says how to mute, but not what: `assay mute 'ROW PATTERN' {0} …` mutes, `assay "
-            "mute` lists what is muted",
-            of_mute));
+            "{} says how to mute, but not what: {} mutes, {} lists what is muted", of_mute,
+            suggested(fmt::format("mute 'ROW PATTERN' {} …", of_mute)), suggested("mute")));
 }
 
 int mute(const MuteOptions& options, const Context& context) {
@@ -148,12 +151,13 @@ int mute(const MuteOptions& options, const Context& context) {
     nights.mute(record);
     const std::vector<RowId> rows = rows_of(nights, record);
     if (rows.empty())
-        std::cerr
-            << "no night has seen such a row yet; `assay regressions` and the reports say how "
-               "rows are called\n";
-    std::cout << fmt::format("muted{}: {}{}\n",
-                             record.until.empty() ? " for good" : " until " + record.until,
-                             record.pattern, record.metric.empty() ? "" : " · " + record.metric);
+        std::cerr << fmt::format(
+            "no night has seen such a row yet; {} and the reports say how rows are called\n",
+            suggested("regressions"));
+    print_line(
+        std::cout,
+        fmt::format("muted{}: {}{}", record.until.empty() ? " for good" : " until " + record.until,
+                    record.pattern, record.metric.empty() ? "" : " · " + record.metric));
     if (!rows.empty())
         std::cout << fmt::format("so far {}: {}\n",
                                  rows.size() == 1 ? "1 row" : fmt::format("{} rows", rows.size()),
@@ -166,8 +170,8 @@ int unmute(const MuteOptions& options, const Context& context) {
     store::Store store = open_existing_to_write(context);
     if (!store::Nights(store).unmute(record.pattern, record.metric, login_name(), record.why))
         throw UserError(
-            fmt::format("'{}' is not muted; `assay mute` lists what is", record.pattern));
-    std::cout << fmt::format("no longer muted: {}\n", record.pattern);
+            fmt::format("'{}' is not muted; {} lists what is", record.pattern, suggested("mute")));
+    print_line(std::cout, "no longer muted: " + record.pattern);
     return exit_ok;
 }
 

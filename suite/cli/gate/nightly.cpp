@@ -20,19 +20,22 @@
 #include "suite/cli/run/warnings_before_run.hpp"
 #include "suite/cli/terminal/live_progress.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
+#include "suite/cli/terminal/terminal.hpp"
 #include "suite/gate/baseline.hpp"
 #include "suite/gate/benchmark_experiment.hpp"
 #include "suite/gate/kept_programs.hpp"
 #include "suite/gate/nightly.hpp"
 #include "suite/gate/output/night_reports.hpp"
 #include "suite/measure/environment.hpp"
+#include "suite/report/text/terminal_text.hpp"
 
 namespace assay::cli {
 namespace {
 
 struct NightlyOptions {
     std::string suite, baseline;
-    std::string junit, markdown, html;
+    std::string junit, markdown, html, wait = "30m";
     bool annotations = false, json = false, dry_run = false, require_baseline = false;
     bool fresh = false, no_lock = false, no_doctor = false;
 };
@@ -119,8 +122,8 @@ bool write_reports(const NightlyOptions& options, const gate::Night& night) {
     for (const Report& report : reports_of(options)) try {
             write_output(report.file, report.content(night));
         } catch (const UserError& error) {
-            std::cerr << fmt::format("assay: {}: {}; the night itself is stored\n", report.option,
-                                     error.what());
+            print_line(std::cerr, fmt::format("assay: {}: {}; the night itself is stored",
+                                              report.option, error.what()));
             written = false;
         }
     return written;
@@ -128,10 +131,12 @@ bool write_reports(const NightlyOptions& options, const gate::Night& night) {
 
 int run_nightly(const NightlyOptions& options, const Context& context) {
     refuse_contradictions(options);
+    const double wait_s = options.wait == "0" ? 0 : parse_duration_s(options.wait, "--wait");
     gate::NightRequest request;
     request.suite = gate::read_suite(options.suite);
     const gate::NightPlan plan = gate::make_night_plan(context.registry, request.suite);
-    request.baseline = options.baseline.empty() ? request.suite.name : options.baseline;
+    request.baseline =
+        options.baseline.empty() ? request.suite.name : gate::suite_named(options.baseline);
     const auto database = context.database_path();
     std::optional<store::Store> store;
     std::error_code no_file;  // a folder has no size, and is refused when it is opened
@@ -148,7 +153,8 @@ int run_nightly(const NightlyOptions& options, const Context& context) {
     }
     for (const measure::Gpu& gpu : measure::read_gpus().devices) request.gpus.push_back(gpu.name);
     request.fresh = options.fresh;
-    request.lock = !options.no_lock;
+    // For the whole night: nobody may come between its samples and its reruns.
+    const auto lock = lock_machine(plan.plan, !options.no_lock, context.command_line, wait_s);
     request.command = context.command_line;
     if (!options.no_doctor)
         if (const auto names = warnings_before_run(plan.plan, default_settle_s())) {
@@ -170,13 +176,14 @@ int run_nightly(const NightlyOptions& options, const Context& context) {
         return exit_error;
     }
     if (!keeps_programs && std::filesystem::exists(programs.folder()))
-        std::cerr << fmt::format(
-            "made the folder {}, in which the programs of nights are kept to be run again\n",
-            programs.folder().string());
+        print_line(std::cerr, fmt::format("made the folder {}, in which the programs of nights are "
+                                          "kept to be run again",
+                                          programs.folder().string()));
     const bool written = write_reports(options, outcome.night);
-    for_people(options) << gate::terminal_text(outcome.night);
+    for_people(options) << fitted_lines(gate::terminal_text(outcome.night, text_columns()),
+                                        text_columns());
     if (options.annotations) for_people(options) << gate::github_annotations(outcome.night);
-    if (options.json) std::cout << gate::json_text(outcome.night);
+    if (options.json) std::cout << report::printable_json(gate::json_text(outcome.night));
     const int code = gate::exit_code(outcome.night.verdict);
     return written || code == exit_regression ? code : exit_error;
 }
@@ -214,6 +221,11 @@ void add_nightly_command(CLI::App& program, Context& context) {
     command->add_flag("--fresh", options->fresh, "Do not go on with an interrupted night");
     command->add_flag("--no-lock", options->no_lock,
                       "Run beside another measured run; both disturb each other");
+    command
+        ->add_option("--wait", options->wait,
+                     "How long to wait for another measured run to end; 0: not at all")
+        ->type_name("TIME")
+        ->capture_default_str();
     command->add_flag("--no-doctor", options->no_doctor, "Do not look at the machine first");
     for (const auto& [name, file, says] :
          {std::tuple{"--junit", &options->junit, "JUnit XML: a test case per row"},

@@ -12,7 +12,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "suite/base/encoding.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
 #include "suite/cli/run/dry_run.hpp"
@@ -20,6 +22,7 @@
 #include "suite/cli/run/warnings_before_run.hpp"
 #include "suite/cli/terminal/live_progress.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/compare/read_arm.hpp"
 #include "suite/gate/benchmark_experiment.hpp"
 #include "suite/gate/kept_programs.hpp"
@@ -41,25 +44,26 @@ struct QualifyOptions {
 std::optional<std::string> record_pool(const QualifyOptions& options, const Context& context,
                                        const gate::SuiteFile& suite, const gate::NightPlan& plan,
                                        store::Store& store) {
-    if (const auto missing = gate::missing_programs(suite); !missing.empty())
-        throw UserError(fmt::format("{}", fmt::join(missing, "\n       ")));
     std::vector<std::filesystem::path> benchmarks;
     for (const gate::SuiteBenchmark& benchmark : suite.benchmarks)
         benchmarks.push_back(benchmark.program);
     runner::Request request;
     request.command = context.command_line;
-    request.lock = !options.no_lock;
+    const auto lock = lock_machine(plan.plan, !options.no_lock, context.command_line);
+    request.lock = false;  // it is taken
     request.suspects[gate::programs_suspect] = gate::programs_text(benchmarks);
     const auto unfinished = store.newest_unfinished(plan.plan.hash, measure::build_id());
     const bool is_other = unfinished && unfinished->suspects.value(gate::programs_suspect, "") !=
                                             request.suspects[gate::programs_suspect];
     request.fresh = options.fresh || is_other;
     if (is_other && !options.fresh)
-        std::cerr << fmt::format(
-            "the pool of session {:.8} does not go on, since {}; this is a new one\n",
-            unfinished->id,
-            gate::programs_changed(unfinished->suspects.value(gate::programs_suspect, ""),
-                                   request.suspects[gate::programs_suspect]));
+        print_line(
+            std::cerr,
+            fmt::format(
+                "the pool of session {:.8} does not go on, since {}; this is a new one",
+                unfinished->id,
+                gate::programs_changed(unfinished->suspects.value(gate::programs_suspect, ""),
+                                       request.suspects[gate::programs_suspect])));
     if (!options.no_doctor)
         if (const auto names = warnings_before_run(plan.plan, default_settle_s()))
             request.suspects["warnings"] = *names;
@@ -90,7 +94,8 @@ std::function<void(double)> show_share() {
         const int percent = static_cast<int>(100 * share);
         if (percent == last) return;
         last = percent;
-        std::cerr << fmt::format("\rresampling: {} %{}", percent, percent == 100 ? "\n" : "");
+        overwrite_line(fmt::format("resampling: {} %", percent));
+        if (percent == 100) std::cerr << '\n';
     };
 }
 
@@ -102,6 +107,8 @@ std::string machine_of(const store::Store& store, const std::string& id) {
 int run_qualify(const QualifyOptions& options, const Context& context) {
     const gate::SuiteFile suite = gate::read_suite(options.suite);
     const bool records = options.session.empty();
+    if (const auto missing = gate::missing_programs(suite); records && !missing.empty())
+        throw UserError(fmt::format("{}", fmt::join(missing, "\n       ")));
     std::vector<double> factors;
     for (const double percent : options.slowed) factors.push_back(1 + percent / 100);
     const gate::NightPlan plan =
@@ -119,17 +126,18 @@ int run_qualify(const QualifyOptions& options, const Context& context) {
     if (pool.rows.empty())
         throw UserError(fmt::format(
             "{}: no row of the suite has the rounds of three nights in it; record a pool with "
-            "`assay qualify {}`",
-            *session, options.suite));
+            "{}",
+            *session, suggested("qualify " + shell_quoted(options.suite))));
     qualify::Qualification result = qualify::qualify(pool, suite, options.nights, show_share());
     result.session = *session;
     result.machine = machine_of(store, *session);
     if (options.json)
         print_json(qualify::qualification_json(result));
     else
-        std::cout << qualify::qualification_text(result)
-                  << fmt::format("resample this pool again: assay qualify {} --session {:.8}\n",
-                                 options.suite, *session);
+        std::cout << qualify::qualification_text(result) << "resample this pool again: "
+                  << suggested_line(fmt::format("qualify {} --session {:.8}",
+                                                shell_quoted(options.suite), *session))
+                  << '\n';
     return result.fit() ? exit_ok : exit_regression;
 }
 

@@ -14,8 +14,11 @@
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
 #include "suite/cli/terminal/print_table.hpp"
+#include "suite/gate/plan/suite_file.hpp"
+#include "suite/gate/row_past.hpp"
 #include "suite/gate/row_patterns.hpp"
 #include "suite/report/text/row_name.hpp"
+#include "suite/report/text/terminal_text.hpp"
 #include "suite/store/nights.hpp"
 
 namespace assay::cli {
@@ -26,11 +29,12 @@ struct RegressionOptions {
     bool all = false, json = false;
 };
 
-bool is_open(const store::RegressionRecord& record) {
-    return record.state == "candidate" || record.state == "confirmed";
-}
-
 std::string state_text(const std::string& state) { return state.empty() ? "taken back" : state; }
+
+std::string state_now(const store::RegressionRecord& record) {
+    const auto state = gate::state_of(record);
+    return state_text(state ? std::string(to_string(*state)) : "");
+}
 
 /// What mutes a row now, a clause each.
 std::vector<std::string> mutes_of(const std::vector<store::MuteRecord>& mutes, const RowId& row) {
@@ -48,10 +52,10 @@ std::string life_text(const store::RegressionRecord& record,
     for (const store::RegressionStep& step : record.steps) {
         if (!text.empty() && step.state == last) continue;
         text += fmt::format("{}{} {} ({})", text.empty() ? "" : "\n", step.at.substr(0, 10),
-                            state_text(step.state), step.why);
+                            state_text(step.state), report::printable(step.why));
         last = step.state;
     }
-    for (const std::string& mute : mutes) text += "\nnow " + mute;
+    for (const std::string& mute : mutes) text += "\nnow " + report::printable(mute);
     return text;
 }
 
@@ -71,10 +75,13 @@ void refuse_unknown_suite(const std::string& suite, const store::Nights& nights)
 int list_regressions(const RegressionOptions& options, const Context& context) {
     store::Store store = open_existing(context);
     const store::Nights nights(store);
-    refuse_unknown_suite(options.suite, nights);
-    std::vector<store::RegressionRecord> records = nights.regressions(options.suite, "");
+    const std::string suite = gate::suite_named(options.suite);
+    refuse_unknown_suite(suite, nights);
+    std::vector<store::RegressionRecord> records = nights.regressions(suite, "");
     const std::vector<store::MuteRecord> mutes = nights.mutes();
-    if (!options.all) std::erase_if(records, [](const auto& record) { return !is_open(record); });
+    if (!options.all)
+        std::erase_if(records,
+                      [](const auto& record) { return !gate::is_open(gate::state_of(record)); });
     std::vector<RowId> ids;
     for (const auto& record : records) ids.push_back(record.row);
     const report::RowNames names(ids);
@@ -89,8 +96,9 @@ int list_regressions(const RegressionOptions& options, const Context& context) {
     const report::Table<Record> table{
         {"suite", "suite", &Record::suite},
         {"row", "row", [&](const Record& record) { return names.of(record.row).text(); }},
-        {"state", "state", [](const Record& record) { return state_text(record.state); }},
-        {"", "life", [&](const Record& record) { return life_text(record, muted(record)); }},
+        {"state", "state", state_now},
+        {"", "life", [&](const Record& record) { return life_text(record, muted(record)); },
+         [](const nlohmann::json& lines) { return lines.get<std::string>(); }},
         {"machine", "", &Record::machine},
         {"series", "", [](const Record& record) { return record.row.series_text(); }},
         {"metric", "", [](const Record& record) { return record.row.metric_text(); }},
@@ -117,7 +125,7 @@ void add_regressions_command(CLI::App& program, Context& context) {
     add_database_option(*command, context);
     command->footer(
         "candidate: seen in one night and in its reruns; confirmed: in two nights, fails;\n"
-        "accepted: the new level; fixed: back for two nights; ignored: muted.\n"
+        "accepted: the new level; fixed: back for two nights. What is muted stays as it is.\n"
         "Examples:\n"
         "  assay regressions\n"
         "  assay regressions --suite cpu --all");

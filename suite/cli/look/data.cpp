@@ -16,6 +16,7 @@
 #include "suite/cli/command.hpp"
 #include "suite/cli/terminal/live_progress.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/data/catalog.hpp"
 #include "suite/data/check.hpp"
@@ -53,7 +54,7 @@ void print_entry(const data::Entry& entry) {
                              entry.licence)
               << hanging("  ", entry.says, columns) << hanging("  from    ", entry.origin, columns);
     if (path) {
-        std::cout << "  here    " << path->string() << '\n';
+        print_line(std::cout, "  here    " + path->string());
         return;
     }
     if (!entry.obtain.empty()) std::cout << hanging("  obtain  ", entry.obtain, columns);
@@ -67,7 +68,7 @@ int list(bool json) {
         print_json(rows);
         return exit_ok;
     }
-    std::cout << "data folder: " << data::folder().string() << "\n";
+    print_line(std::cout, "data folder: " + data::folder().string());
     for (const data::Entry& entry : data::catalog()) print_entry(entry);
     return exit_ok;
 }
@@ -80,7 +81,7 @@ class FolderProgress {
     FolderProgress(const FolderProgress&) = delete;
     FolderProgress& operator=(const FolderProgress&) = delete;
     ~FolderProgress() {
-        if (drawn_ && on_terminal_) std::cerr << "\r\033[K" << std::flush;
+        if (drawn_ && on_terminal_) overwrite_line("");
     }
 
     void on(std::size_t done, std::size_t all) {
@@ -92,7 +93,7 @@ class FolderProgress {
         const std::string text =
             fmt::format("{} of {} files read ({} %)", done, all, 100 * done / all);
         if (on_terminal_) {
-            std::cerr << "\r\033[K" << text << std::flush;
+            overwrite_line(text);
         } else {
             std::cerr << text << '\n';
         }
@@ -118,8 +119,8 @@ int fetch(const Registry& registry, const std::string& id, const std::string& fr
     if (json) {
         print_json(describe(entry));
     } else {
-        std::cout << fmt::format("{}: {} ({} bytes, licence {})\n", id, file.string(),
-                                 std::filesystem::file_size(file), entry.licence);
+        print_line(std::cout, fmt::format("{}: {} ({} bytes, licence {})", id, file.string(),
+                                          std::filesystem::file_size(file), entry.licence));
     }
     return exit_ok;
 }

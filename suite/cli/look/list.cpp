@@ -1,4 +1,4 @@
-// assay list: which experiments there are.
+// assay list: which experiments there are, by system.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,11 +9,11 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "suite/cli/command.hpp"
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
-#include "suite/report/text/text_table.hpp"
 
 namespace assay::cli {
 namespace {
@@ -47,12 +47,48 @@ nlohmann::json row_json(const Registry& registry, const Experiment& experiment) 
             {"claims", claim_count(registry, experiment)}};
 }
 
+/// "toy, small (exact, emulated); paper (simulated); 16 claims"
+std::string extent_text(const Registry& registry, const Experiment& experiment) {
+    std::string text;
+    for (std::size_t i = 0; i < experiment.profiles.size(); ++i) {
+        const ProfilePlan& plan = experiment.profiles[i];
+        text += to_string(plan.profile);
+        const bool as_the_next = i + 1 < experiment.profiles.size() &&
+                                 plan.provenances == experiment.profiles[i + 1].provenances;
+        text += as_the_next
+                    ? ", "
+                    : fmt::format(" ({}); ", fmt::join(provenance_names(plan.provenances), ", "));
+    }
+    const long claims = claim_count(registry, experiment);
+    return text + (claims == 0   ? "no claims"
+                   : claims == 1 ? "1 claim"
+                                 : fmt::format("{} claims", claims));
+}
+
+/// Two lines each, below their system.
+void print_experiments(const Registry& registry, std::span<const Experiment* const> experiments) {
+    std::size_t widest = 0;
+    for (const Experiment* experiment : experiments)
+        widest = std::max(widest, experiment->id.size());
+    const std::size_t columns = prose_columns();
+    const std::size_t beside = widest + 4 <= columns / 2 ? widest + 4 : 4;  // as hanging() has it
+    for (const Experiment* experiment : experiments)
+        std::cout << hanging(fmt::format("  {:{}}  ", experiment->id, widest), experiment->title,
+                             columns)
+                  << hanging(std::string(beside, ' '), extent_text(registry, *experiment), columns);
+}
+
 /// Systems that "all" leaves out; nothing where there are none.
-std::string on_request_text(const Registry& registry) {
-    std::vector<std::vector<std::string>> rows{{"on request", "title"}};
+void print_on_request(const Registry& registry) {
+    std::size_t widest = 0;
     for (const System& system : registry.systems())
-        if (system.on_request) rows.push_back({system.id, system.title});
-    return rows.size() == 1 ? "" : "\n" + report::text_table(rows, text_columns());
+        if (system.on_request) widest = std::max(widest, system.id.size());
+    if (widest == 0) return;
+    std::cout << "\nOn request (assay list SYSTEM)\n";
+    for (const System& system : registry.systems())
+        if (system.on_request)
+            std::cout << hanging(fmt::format("  {:{}}  ", system.id, widest), system.title,
+                                 prose_columns());
 }
 
 int run_list(const Registry& registry, const ListOptions& options) {
@@ -64,18 +100,19 @@ int run_list(const Registry& registry, const ListOptions& options) {
         print_json(array);
         return exit_ok;
     }
-    std::vector<std::vector<std::string>> rows{{"experiment", "title", "profiles", "claims"}};
-    for (const Experiment* experiment : experiments) {
-        std::vector<std::string> profiles;
-        for (const ProfilePlan& plan : experiment->profiles)
-            profiles.push_back(fmt::format("{} ({})", to_string(plan.profile),
-                                           fmt::join(provenance_names(plan.provenances), ", ")));
-        rows.push_back({experiment->id, experiment->title,
-                        fmt::format("{}", fmt::join(profiles, ", ")),
-                        std::to_string(claim_count(registry, *experiment))});
+    for (std::span<const Experiment* const> rest = experiments; !rest.empty();) {
+        const std::string id = rest.front()->system();
+        const auto others =
+            std::find_if(rest.begin(), rest.end(),
+                         [&](const Experiment* experiment) { return experiment->system() != id; });
+        const auto of_system = rest.first(static_cast<std::size_t>(others - rest.begin()));
+        if (rest.size() != experiments.size()) std::cout << '\n';
+        const System* system = registry.system(id);
+        std::cout << hanging("", system ? system->title : id, prose_columns());
+        print_experiments(registry, of_system);
+        rest = rest.subspan(of_system.size());
     }
-    std::cout << report::text_table(rows, text_columns());
-    if (options.pattern == "all") std::cout << on_request_text(registry);
+    if (options.pattern == "all") print_on_request(registry);
     return exit_ok;
 }
 

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "suite/base/error.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
 #include "suite/cli/run/session.hpp"
@@ -253,11 +254,10 @@ void print_claims(const Context& context, const ClaimsOptions& options,
     if (!in_full && sum.settings > 0)
         std::cout << '\n'
                   << hanging("",
-                             fmt::format("{} setting{} of the paper{} no claim{}: `assay claims "
-                                         "--settings`",
-                                         sum.settings, sum.settings == 1 ? "" : "s",
-                                         sum.settings == 1 ? " is" : "s are",
-                                         sum.settings == 1 ? "" : "s"),
+                             fmt::format(
+                                 "{} setting{} of the paper{} no claim{}: {}", sum.settings,
+                                 sum.settings == 1 ? "" : "s", sum.settings == 1 ? " is" : "s are",
+                                 sum.settings == 1 ? "" : "s", suggested("claims --settings")),
                              prose_columns());
 }
 

@@ -11,11 +11,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "suite/base/encoding.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
 #include "suite/cli/results/comparison.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/compare/read_arm.hpp"
 #include "suite/compare/rows_output.hpp"
@@ -29,7 +32,7 @@ namespace {
 
 struct CompareOptions {
     std::string a, b, margin = "1%", explain, ignored_seed;
-    std::vector<std::string> only, metrics, experiments, across;
+    std::vector<std::string> only, metrics, experiments, across, better;
     bool all = false, json = false, csv = false, markdown = false;
 };
 
@@ -42,20 +45,15 @@ void refuse_contradictions(const CompareOptions& options) {
         throw UserError("--explain names its row: leave out --only");
 }
 
-/// A comparison that shows nothing says why.
-std::string hidden_note(const compare::Arm& a, const compare::Arm& b,
-                        const CompareOptions& options) {
-    if (options.all) return {};
-    const auto hidden = [](const compare::Arm& arm) {
-        return std::count_if(arm.series.begin(), arm.series.end(), [](const auto& series) {
-            return series.better == Direction::none && !series.name.metric.empty();
-        });
-    };
-    const auto most = std::max(hidden(a), hidden(b));
-    if (most == 0) return {};
+/// How to compare what was not.
+std::string hidden_note(const Undirected& left_out) {
+    if (left_out.series == 0) return {};
+    const std::string some = left_out.metrics.size() == 1 ? *left_out.metrics.begin() : "NAME";
     return fmt::format(
-        "{} series of metrics of which neither direction is better {} not shown: --all\n", most,
-        most == 1 ? "is" : "are");
+        "of {} neither direction is known to be better: --better {}=higher (or lower) compares "
+        "it, --all shows it\n",
+        left_out.metrics.size() == 1 ? some : std::to_string(left_out.metrics.size()) + " metrics",
+        shell_quoted(some));
 }
 
 /// What would compare better than these sessions do; "" where nothing would.
@@ -67,10 +65,10 @@ std::string versus_hint(const std::vector<compare::Row>& rows, const compare::Ar
     const bool more = experiments.size() > most_named;
     if (more) experiments.resize(most_named);
     return fmt::format(
-        "A and B were measured at different times; measuring in turns tells more: assay versus {} "
-        "{}{}\n",
-        compare::is_one_program(a, b) ? "PROGRAM" : "OLD_PROGRAM", fmt::join(experiments, " "),
-        more ? " …" : "");
+        "A and B were measured at different times; measuring in turns tells more: {}\n",
+        suggested_line(fmt::format("versus {} {}{}",
+                                   compare::is_one_program(a, b) ? "PROGRAM" : "OLD_PROGRAM",
+                                   fmt::join(experiments, " "), more ? " …" : "")));
 }
 
 /// Rows of what the options ask for. Warnings rest on all rows: real time alone does not show that
@@ -92,12 +90,14 @@ std::vector<compare::Row> wanted_rows(compare::Arm& a, compare::Arm& b,
 }
 
 void print_for_people(const std::vector<report::NumberedRow>& shown,
-                      const std::vector<compare::Row>& rows, const compare::Arm& a,
-                      const compare::Arm& b, const compare::Options& rules,
+                      const std::vector<compare::Row>& rows, const compare::Arms& arms,
+                      const compare::Options& rules, const Undirected& left_out,
                       const CompareOptions& options) {
+    const auto& [a, b, note] = arms;
     const report::TableLook look{drawing_width(100), colours_wanted()};
     const std::size_t columns = text_columns();
     std::cout << fitted_lines(report::comparison_header(a, b, rules), columns);
+    if (!note.empty()) std::cout << hanging("", note, columns);
     if (!options.explain.empty()) {
         for (const report::NumberedRow& row : rows_named(rows, options.explain))
             std::cout << report::row_explanation(row, {a, b, rows, look.columns});
@@ -106,15 +106,15 @@ void print_for_people(const std::vector<report::NumberedRow>& shown,
     // Why nothing could be compared, whatever is to be shown.
     const bool nothing = comparison_exit_code(rows) == exit_not_supported;
     const std::vector<report::NumberedRow> all = numbered(rows, parse_only({}));
-    std::cout << report::comparison_table(shown, look)
-              << report::comparison_reasons(nothing ? all : shown, look)
+    print_coloured(report::comparison_table(shown, look));
+    std::cout << report::comparison_reasons(nothing ? all : shown, look)
               << report::comparison_warnings(shown, look)
-              << fitted_lines(comparison_summary(rows), columns) << versus_hint(rows, a, b);
+              << fitted_lines(comparison_summary(rows, left_out), columns)
+              << versus_hint(rows, a, b);
     if (shown.size() < rows.size())
         std::cout << fmt::format("{} of {} rows shown\n", shown.size(), rows.size());
     if (nothing && !rows.empty()) std::cout << "nothing of this could be compared\n";
-    std::cout << fitted_lines(across_hint(rows, rules.across) + hidden_note(a, b, options),
-                              columns);
+    std::cout << fitted_lines(across_hint(rows, rules.across) + hidden_note(left_out), columns);
 }
 
 /// Other programs read the rows; who reads them is told here why there are none.
@@ -133,11 +133,15 @@ int run_compare(const Context& context, const CompareOptions& options) {
     rules.margin = parse_margin(options.margin);
     rules.all_metrics = options.all;
     const auto only = parse_only(options.only);
-    auto a = compare::read_arm(context.registry, context.database_path(), options.a);
-    auto b = compare::read_arm(context.registry, context.database_path(), options.b);
+    const auto better = stated_directions(options.better);
+    compare::Arms arms =
+        compare::read_arms(context.registry, context.database_path(), options.a, options.b);
+    auto& [a, b, note] = arms;
     rules.across = checked_across(options.across, a, b);
+    state_directions(a, b, better);
 
     const std::vector<compare::Row> rows = wanted_rows(a, b, rules, options);
+    const Undirected left_out = options.all ? Undirected{} : undirected(a, b);
     const std::vector<report::NumberedRow> shown = numbered(rows, only);
     std::vector<compare::Row> chosen;
     for (const report::NumberedRow& each : shown) chosen.push_back(*each.row);
@@ -148,18 +152,21 @@ int run_compare(const Context& context, const CompareOptions& options) {
     else if (options.markdown)
         std::cout << compare::rows_markdown(chosen);
     else
-        print_for_people(shown, rows, a, b, rules, options);
-    if (options.json || options.csv || options.markdown)
-        tell_why_nothing(rows, shown.size(), rules, hidden_note(a, b, options));
+        print_for_people(shown, rows, arms, rules, left_out, options);
+    if (options.json || options.csv || options.markdown) {
+        if (!note.empty()) print_line(std::cerr, note);
+        tell_why_nothing(rows, shown.size(), rules, hidden_note(left_out));
+    }
     return comparison_exit_code(rows);
 }
 
 constexpr const char* compare_footer = R"(A and B are each one of
-  FILE.json            what Google Benchmark wrote (--benchmark_out=FILE.json)
+  FILE.json            what Google Benchmark wrote (--benchmark_out=FILE.json); any name
+                       with a '/' or '.', or a pipe: <(command)
   FILE.db              the newest samples of each series of a database (or FILE.sqlite)
   FILE.db:SELECTOR     what SELECTOR names in that database
   1a2b3c4d             a session, by the start of its id
-  latest, latest~1     the session that finished last, the one before (no reruns of nights)
+  latest, latest~1     the session recorded last, the one before (no reruns of nights)
   baseline:NAME        the session accepted under that name
   commit:ABC           the sessions of a commit;  machine:FINGERPRINT  of a machine
   since:7d, since:2026-11-01, between:2026-11-01..2026-11-07   of a time (UTC)
@@ -167,6 +174,8 @@ Verdicts rest on the interval of the ratio B/A: inside the margin it is the same
 outside it is faster or slower by what is better for the metric, across its edge
 ambiguous. Several sessions of a side count by their medians: it takes about four.
 Deterministic metrics must be equal seed by seed. --explain shows why.
+Of a counter --better says which way is better; without that it is not compared.
+A session that both A and B name counts on one side only.
 (!) beside a verdict: read its warning first, such as that real and CPU time of a
 benchmark went opposite ways, or that the machine was busy before a side.
 Exit codes: 0 nothing slower, 1 usage or infrastructure, 2 a row is slower, or
@@ -175,7 +184,7 @@ Exit codes: 0 nothing slower, 1 usage or infrastructure, 2 a row is slower, or
 Examples:
   assay compare latest~1 latest
   assay compare baseline:main latest --only regressions --margin 2%
-  assay compare old.json new.json --explain 3)";
+  assay compare old.json new.json --better GFLOPS=higher --explain 3)";
 
 void add_choice_options(CLI::App& command, CompareOptions& options) {
     command
@@ -217,6 +226,13 @@ void add_rule_options(CLI::App& command, CompareOptions& options) {
                     "Compare although this differs: hardware, profile, provenance, scenario, "
                     "calibration, data, num_cpus … (repeatable)")
         ->type_name("KEY")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->group("How");
+    command
+        .add_option("--better", options.better,
+                    "Which way of a metric is better, GFLOPS=higher (repeatable; NAME=lower)")
+        ->type_name("NAME=WAY")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->group("How");

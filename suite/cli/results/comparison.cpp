@@ -190,6 +190,56 @@ std::set<std::string> checked_across(const std::vector<std::string>& keys, const
     return {keys.begin(), keys.end()};
 }
 
+std::map<std::string, Direction> stated_directions(const std::vector<std::string>& words) {
+    std::map<std::string, Direction> better;
+    for (const std::string& word : words) {
+        const auto equals = word.rfind('=');
+        const auto direction =
+            equals == word.npos ? std::nullopt : of_word<Direction>(word.substr(equals + 1));
+        if (!direction || equals == 0 || *direction == Direction::none)
+            throw UserError(fmt::format(
+                "--better '{}': write NAME=higher or NAME=lower, for example GFLOPS=higher", word));
+        const std::string metric = word.substr(0, equals);
+        if (better.emplace(metric, *direction).first->second != *direction)
+            throw UserError(fmt::format("--better: {} cannot be better higher and lower", metric));
+    }
+    return better;
+}
+
+void state_directions(compare::Arm& a, compare::Arm& b,
+                      const std::map<std::string, Direction>& better) {
+    for (const auto& [metric, direction] : better) {
+        std::set<std::string> known;
+        bool found = false;
+        for (compare::Arm* arm : {&a, &b})
+            for (compare::Series& series : arm->series) {
+                if (!series.name.metric.empty()) known.insert(series.name.metric);
+                if (series.name.metric != metric) continue;
+                series.better = direction;
+                found = true;
+            }
+        if (!found) neither_side_has("--better", metric, known);
+    }
+}
+
+Undirected undirected(const compare::Arm& a, const compare::Arm& b) {
+    std::set<RowId> directed;
+    for (const compare::Arm* arm : {&a, &b})
+        for (const compare::Series& series : arm->series)
+            if (series.better != Direction::none) directed.insert(series.name.without_context());
+    Undirected all;
+    for (const compare::Arm* arm : {&a, &b}) {
+        std::size_t series = 0;
+        for (const compare::Series& one : arm->series)
+            if (!one.name.metric.empty() && !directed.contains(one.name.without_context())) {
+                all.metrics.insert(report::printable(one.name.metric));
+                ++series;
+            }
+        all.series = std::max(all.series, series);
+    }
+    return all;
+}
+
 void keep_only(compare::Arm& a, compare::Arm& b, const std::vector<std::string>& experiments,
                const std::vector<std::string>& metrics) {
     keep(a, b, "--experiment", experiments, experiment_names);
@@ -242,7 +292,7 @@ std::vector<report::NumberedRow> rows_named(const std::vector<Row>& rows,
                                         : std::string("; give the number of one")));
 }
 
-std::string comparison_summary(std::span<const Row> rows) {
+std::string comparison_summary(std::span<const Row> rows, const Undirected& left_out) {
     std::string text = fmt::format("\n{} row{}", rows.size(), rows.size() == 1 ? "" : "s");
     const char* separator = ": ";
     for (const RowVerdict verdict :
@@ -252,6 +302,16 @@ std::string comparison_summary(std::span<const Row> rows) {
             text += separator + count_text(rows, verdict);
             separator = ", ";
         }
+    if (left_out.series > 0) {
+        constexpr std::size_t most = 3;
+        std::vector<std::string> names(left_out.metrics.begin(), left_out.metrics.end());
+        if (names.size() > most) {
+            names.resize(most);
+            names.emplace_back("…");
+        }
+        text +=
+            fmt::format("; {} without a direction ({})", left_out.series, fmt::join(names, ", "));
+    }
     text += '\n';
     separator = "geometric mean of B/A: ";
     for (const Direction better : {Direction::lower, Direction::higher})

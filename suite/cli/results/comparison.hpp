@@ -2,6 +2,7 @@
 // comparison comes to.
 #pragma once
 
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -19,6 +20,22 @@ double parse_margin(const std::string& text);
 /// Words of --across: keys that a side's context has. UserError for others; lists those there are.
 std::set<std::string> checked_across(const std::vector<std::string>& keys, const compare::Arm& a,
                                      const compare::Arm& b);
+
+/// Words of --better, "GFLOPS=higher", by metric. UserError for another word, or two of one metric.
+std::map<std::string, Direction> stated_directions(const std::vector<std::string>& words);
+
+/// Takes the directions of these metrics for what a user says they are. UserError for one that
+/// neither side has.
+void state_directions(compare::Arm& a, compare::Arm& b,
+                      const std::map<std::string, Direction>& better);
+
+/// Metrics of which neither side knows a better direction, and how many series of a side have one:
+/// not compared unless asked for.
+struct Undirected {
+    std::size_t series = 0;
+    std::set<std::string> metrics{};
+};
+Undirected undirected(const compare::Arm& a, const compare::Arm& b);
 
 /// Drops series of other experiments and metrics (by name without labels, or with them). Empty
 /// lists keep all; patterns may hold * and ?. UserError for one that neither side has anything of,
@@ -39,9 +56,10 @@ std::vector<report::NumberedRow> numbered(const std::vector<compare::Row>& rows,
 std::vector<report::NumberedRow> rows_named(const std::vector<compare::Row>& rows,
                                             const std::string& typed);
 
-/// "12 rows: 9 same, 1 slower (!), 2 not comparable" and the geometric means of the ratios, one per
-/// direction of the metrics; bimodal rows are left out of these. (!): a warning belongs to it.
-std::string comparison_summary(std::span<const compare::Row>);
+/// "12 rows: 9 same, 1 slower (!), 2 not comparable; 1 without a direction (GFLOPS)": what could
+/// not be compared is `left_out`. And the geometric means of the ratios, one per direction of the
+/// metrics; bimodal rows are left out of these. (!): a warning belongs to it.
+std::string comparison_summary(std::span<const compare::Row>, const Undirected& left_out = {});
 
 /// What to type to compare the rows whose contexts differ all the same; "" where none does.
 std::string across_hint(std::span<const compare::Row>, const std::set<std::string>& across);

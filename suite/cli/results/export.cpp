@@ -1,5 +1,6 @@
 // assay export: stored samples as CSV or JSON, one figure as SVG, whole sessions as an archive.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -13,9 +14,12 @@
 #include <set>
 
 #include "suite/base/error.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
+#include "suite/cli/selection.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/compare/selector.hpp"
 #include "suite/gate/row_patterns.hpp"
 #include "suite/import_export/export.hpp"
@@ -30,6 +34,8 @@ struct ExportOptions {
     std::vector<std::string> patterns;
     std::string session;
     std::string svg;
+    std::vector<std::string> axes, variants;
+    std::string provenance;
     std::string file = "-";
     bool csv = false;
     bool json = false;
@@ -71,8 +77,8 @@ int write_archive(const Context& context, const ExportOptions& options) {
     request.redacted = options.redacted;
     request.names = options.names;
     const auto written = import_export::write_archive(context.database_path(), request, to);
-    std::cerr << fmt::format("{}: {} sessions, {} samples\n", options.archive, written.sessions,
-                             written.samples);
+    print_line(std::cerr, fmt::format("{}: {} sessions, {} samples", options.archive,
+                                      written.sessions, written.samples));
     return exit_ok;
 }
 
@@ -102,12 +108,24 @@ std::vector<store::Sample> chosen_samples(const Registry& registry, const store:
     return samples;
 }
 
-std::string figure(const Registry& registry, const store::Store& store, const std::string& id) {
+std::string figure(const Registry& registry, const store::Store& store,
+                   const ExportOptions& options) {
+    const std::string& id = options.svg;
     const auto selected = registry.select(id);
     if (selected.size() != 1)
         throw UserError(
             fmt::format("--svg '{}': names {} experiments; give one", id, selected.size()));
-    return report::to_svg(report::stored_plot(registry, store, *selected.front()));
+    report::Drawn drawn{.variants = options.variants};
+    for (const std::string& axis : options.axes) {
+        add_axis(axis, drawn.axes);
+        if (const std::string name = axis.substr(0, axis.find('='));
+            selected.front()->axis(name) == nullptr)
+            throw UserError(fmt::format("-a {}: {} has no axis '{}'; {} says which", axis,
+                                        selected.front()->id, name,
+                                        suggested("describe " + selected.front()->id)));
+    }
+    if (!options.provenance.empty()) drawn.provenance = provenance_named(options.provenance);
+    return report::to_svg(report::stored_plot(registry, store, *selected.front(), drawn));
 }
 
 int run_export(const Context& context, const ExportOptions& options) {
@@ -117,6 +135,9 @@ int run_export(const Context& context, const ExportOptions& options) {
     const bool redacted = options.redacted || !options.names.empty();
     if (!archive && (redacted || options.no_curves || !options.since.empty()))
         throw UserError("--no-curves, --redact, --redact-name and --since go with --to FILE");
+    if (options.svg.empty() &&
+        !(options.axes.empty() && options.variants.empty() && options.provenance.empty()))
+        throw UserError("-a, --variant and --mode go with --svg EXPERIMENT");
     if (!options.names.empty() && !options.redacted)
         throw UserError("--redact-name adds to --redact; give that too");
     if (archive) {
@@ -128,7 +149,7 @@ int run_export(const Context& context, const ExportOptions& options) {
     expect_ending("-o", options.file, {options.csv ? ".csv" : options.json ? ".json" : ".svg"});
     const store::Store store = open_existing(context);
     if (!options.svg.empty()) {
-        write_output(options.file, figure(context.registry, store, options.svg));
+        write_output(options.file, figure(context.registry, store, options));
         return exit_ok;
     }
     const auto samples = chosen_samples(context.registry, store, options);
@@ -139,6 +160,11 @@ int run_export(const Context& context, const ExportOptions& options) {
         for (store::MetricUnit& unit : store.metric_units(id)) units.push_back(std::move(unit));
     write_output(options.file, options.csv ? report::csv(context.registry, samples, units)
                                            : report::samples_json(samples).dump(2) + "\n");
+    if (samples.empty())
+        throw UserError(fmt::format(
+            "nothing to export: {} has no finished sample of {}", store.path().string(),
+            options.patterns.empty() ? "anything"
+                                     : fmt::format("{}", fmt::join(options.patterns, ", "))));
     return exit_ok;
 }
 
@@ -154,6 +180,15 @@ void add_export_command(CLI::App& program, Context& context) {
     command->add_flag("--json", options->json, "The samples as JSON");
     command->add_option("--svg", options->svg, "The figure of one experiment")
         ->type_name("EXPERIMENT");
+    command->add_option("-a,--axis", options->axes, "With --svg: of these values only (repeatable)")
+        ->type_name("AXIS=V1,V2")
+        ->allow_extra_args(false);
+    command->add_option("--variant", options->variants, "With --svg: of these (repeatable)")
+        ->type_name("NAME")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    command->add_option("--mode", options->provenance, "With --svg: of this provenance")
+        ->type_name("PROVENANCE");
     command
         ->add_option("--session", options->session,
                      "Every sample of one session (default: the newest ok ones of any)")
@@ -186,7 +221,7 @@ void add_export_command(CLI::App& program, Context& context) {
     add_database_option(*command, context);
     command->footer(
         "Examples:\n  assay export lazarus/fig8 --csv -o fig8.csv\n"
-        "  assay export --svg lazarus/fig8 -o fig8.svg\n"
+        "  assay export --svg lazarus/fig8 -a model=gpt-l -o fig8.svg\n"
         "  assay export --session 1a2b --redact --to results.jsonl");
     command->callback([options, &context] {
         context.action = [options, &context] { return run_export(context, *options); };

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "suite/base/suggested_command.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
 #include "suite/cli/selection.hpp"
@@ -38,7 +39,8 @@ int run_headlines(const Context& context, const HeadlinesOptions& options) {
         for (const report::Headline& row : rows) array.push_back(report::headline_json(row));
         print_json(array);
     } else if (rows.empty()) {
-        std::cout << "no headline is among these claims; `assay headlines` shows all\n";
+        std::cout << "no headline is among these claims; " + suggested("headlines") +
+                         " shows all\n";
     } else {
         std::cout << (options.markdown ? report::markdown_table(report::headlines_grid(rows))
                                        : report::headlines_table(rows, text_columns()));

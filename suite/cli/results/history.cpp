@@ -15,6 +15,7 @@
 #include "suite/cli/database.hpp"
 #include "suite/cli/results/history_selection.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/compare/selector.hpp"
 #include "suite/report/figures/svg_writer.hpp"
@@ -88,7 +89,7 @@ void tell_what_is_left_out(const std::vector<report::Trend>& trends) {
     std::set<std::string> told;
     for (const report::Trend& trend : trends)
         for (const std::string& sentence : trend.left_out)
-            if (told.insert(sentence).second) std::cerr << sentence << '\n';
+            if (told.insert(sentence).second) print_line(std::cerr, sentence);
 }
 
 int run_history(const Context& context, HistoryCommandOptions options) {
@@ -123,8 +124,8 @@ int run_history(const Context& context, HistoryCommandOptions options) {
                              prose_columns());
     } else {
         for (const report::Trend& trend : trends)
-            std::cout << (&trend == trends.data() ? "" : "\n")
-                      << report::draw_trend(trend, rule, {drawing_width(), colours_wanted()});
+            print_coloured((&trend == trends.data() ? "" : "\n") +
+                           report::draw_trend(trend, rule, {drawing_width(), colours_wanted()}));
     }
     return exit_ok;
 }

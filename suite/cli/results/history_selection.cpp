@@ -9,11 +9,13 @@
 
 #include "suite/base/encoding.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/cli/selection.hpp"
 #include "suite/gate/benchmark_experiment.hpp"
 #include "suite/gate/row_patterns.hpp"
 #include "suite/import_export/google_benchmark_file.hpp"
 #include "suite/report/text/row_name.hpp"
+#include "suite/report/text/stored_experiment.hpp"
 #include "suite/store/ids.hpp"
 
 namespace assay::cli {
@@ -139,12 +141,13 @@ struct Seen {
             "{} holds no sample of {} that is ok{}", store.path().string(), selection.pattern,
             selection.pattern.starts_with(benchmark_prefix)
                 ? std::string()
-                : fmt::format("; `assay run {}` makes some", selection.pattern)));
+                : fmt::format("; {} makes some", suggested("run " + selection.pattern))));
     if (seen.accepted == 0)
         throw UserError(
             fmt::format("none of the {} series of {} is of that variant, axis, profile or mode; "
-                        "`assay history {}` lists them",
-                        seen.series, selection.pattern, selection.pattern));
+                        "{} lists them",
+                        seen.series, selection.pattern,
+                        suggested("history " + shell_quoted(selection.pattern))));
     if (seen.metrics.empty())
         throw UserError(fmt::format("no sample of {} recorded a finite number in that time",
                                     selection.pattern));
@@ -178,6 +181,7 @@ std::vector<report::Trend> selected_trends(const Registry& registry, const store
             },
         .since = selection.since};
     for (const std::string& id : named.experiments) {
+        const Experiment known = report::with_stored_metrics(registry.experiment(id), store, id);
         for (store::SeriesHistory& history : store.histories(id, wanted)) {
             std::vector<store::HistoryPoint>& points = history.points;
             std::erase_if(points, [](const store::HistoryPoint& point) {
@@ -187,8 +191,8 @@ std::vector<report::Trend> selected_trends(const Registry& registry, const store
             const auto last = static_cast<std::size_t>(selection.last);
             if (last > 0 && points.size() > last)
                 points.erase(points.begin(), points.end() - static_cast<long>(last));
-            trends.push_back(report::make_trend(registry.experiment(id), history.series,
-                                                history.metric, std::move(points), options));
+            trends.push_back(report::make_trend(&known, history.series, history.metric,
+                                                std::move(points), options));
         }
     }
     if (!trends.empty()) return trends;
@@ -200,13 +204,13 @@ std::vector<report::Trend> selected_trends(const Registry& registry, const store
         std::erase_if(without_values,
                       [&](const std::string& id) { return !store.series_of(id).empty(); });
         if (names_imported(without_values, named.rows))
-            throw UserError(
-                fmt::format("no sample of {} ended well, so it has no history; "
-                            "`assay compare … --explain {}` says why",
-                            named.rows, shell_quoted(named.rows)));
+            throw UserError(fmt::format(
+                "no sample of {} ended well, so it has no history; "
+                "{} says why",
+                named.rows, suggested("compare … --explain " + shell_quoted(named.rows))));
         if (!accepted.empty())
-            throw UserError(fmt::format("no row is called '{}'; `assay history {}` lists them",
-                                        named.rows, shell_quoted(named.all_of_them)));
+            throw UserError(fmt::format("no row is called '{}'; {} lists them", named.rows,
+                                        suggested("history " + shell_quoted(named.all_of_them))));
     }
     seen.accepted = static_cast<long>(accepted.size());
     nothing_selected(store, selection, seen);

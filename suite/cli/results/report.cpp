@@ -8,18 +8,24 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
+#include "suite/base/encoding.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
 #include "suite/cli/results/results_text.hpp"
 #include "suite/cli/run/session.hpp"
 #include "suite/cli/selection.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/report/figures/svg_writer.hpp"
 #include "suite/report/page/html_page.hpp"
 #include "suite/report/text/claims_summary.hpp"
+#include "suite/report/text/stored_experiment.hpp"
 
 namespace assay::cli {
 namespace {
@@ -36,9 +42,10 @@ enum class Content { page, figure, text };
 Content content_of(const ReportOptions& options) {
     const std::string ending = ending_of(options.file);
     if (ending == ".csv" || ending == ".json")
-        throw UserError(fmt::format(
-            "-o {0}: a report is no {1}; `assay export --{2} -o {0}` writes the samples as such",
-            options.file, ending, ending.substr(1)));
+        throw UserError(fmt::format("-o {}: a report is no {}; {} writes the samples as such",
+                                    options.file, ending,
+                                    suggested(fmt::format("export --{} -o {}", ending.substr(1),
+                                                          shell_quoted(options.file)))));
     expect_ending("-o", options.file, {".html", ".htm", ".svg", ".txt"});
     const bool page = ending == ".html" || ending == ".htm";
     if (options.text && (page || ending == ".svg"))
@@ -47,14 +54,25 @@ Content content_of(const ReportOptions& options) {
     return ending == ".svg" ? Content::figure : Content::page;
 }
 
-std::vector<const Experiment*> selected(const Registry& registry,
-                                        const std::vector<std::string>& patterns) {
-    std::vector<const Experiment*> experiments;
+report::SelectedExperiments selected(const Registry& registry, const store::Store* store,
+                                     const std::vector<std::string>& patterns) {
+    report::SelectedExperiments experiments;
     for (const std::string& pattern : patterns.empty() ? std::vector<std::string>{"all"} : patterns)
-        for (const Experiment* experiment : registry.select(pattern))
-            if (std::find(experiments.begin(), experiments.end(), experiment) == experiments.end())
-                experiments.push_back(experiment);
+        experiments.add(registry, store, pattern);
     return experiments;
+}
+
+/// The patterns that name something of the registry; only that has claims.
+std::vector<const Claim*> claims_of(const Registry& registry,
+                                    const std::vector<std::string>& patterns) {
+    std::vector<std::string> known;
+    for (const std::string& pattern : patterns) try {
+            static_cast<void>(registry.select(pattern));
+            known.push_back(pattern);
+        } catch (const UnknownExperiment&) {
+        }
+    if (known.empty() && !patterns.empty()) return {};
+    return select_claims(registry, known);
 }
 
 /// Every table in full.
@@ -69,11 +87,11 @@ std::string as_text(const Context& context, const store::Store& store,
         ids.push_back(experiment->id);
     }
     const auto checks =
-        report::checks_of_today(context.registry, &store, select_claims(context.registry, ids));
+        report::checks_of_today(context.registry, &store, claims_of(context.registry, ids));
     return results_text(context.registry, samples, checks,
                         {.all_metrics = true,
                          .columns = to_terminal ? text_columns() : no_limit,
-                         .database = store.path()});
+                         .others = experiments});
 }
 
 std::string left_out_line(std::size_t left_out, const std::vector<const Experiment*>& asked,
@@ -83,15 +101,17 @@ std::string left_out_line(std::size_t left_out, const std::vector<const Experime
         return std::find(found.begin(), found.end(), experiment) == found.end();
     });
     return fmt::format(
-        "{} of {} experiments {} no samples and {} left out; `assay run {}`, for "
-        "example, makes some\n",
+        "{} of {} experiments {} no samples and {} left out; {}, for example, makes some\n",
         left_out, asked.size(), left_out == 1 ? "has" : "have", left_out == 1 ? "is" : "are",
-        (*first)->id);
+        suggested("run " + (*first)->id));
 }
 
 int run_report(const Context& context, const ReportOptions& options) {
     const Content content = content_of(options);
-    const std::vector<const Experiment*> asked = selected(context.registry, options.patterns);
+    std::optional<store::Store> any = open_if_any(context);
+    const report::SelectedExperiments experiments =
+        selected(context.registry, any ? &*any : nullptr, options.patterns);
+    const std::vector<const Experiment*>& asked = experiments.all();
     if (content == Content::figure && asked.size() != 1)
         throw UserError(
             fmt::format("-o {}: a picture shows one experiment, and {} are asked for; "
@@ -104,17 +124,17 @@ int run_report(const Context& context, const ReportOptions& options) {
     expect_one_on_standard_output(
         {{options.file.empty() ? "--text" : "-o", printed}, {"--json", options.json}});
     check_output("-o", options.file);
-    const store::Store store = open_existing(context);
+    const store::Store store = any ? std::move(*any) : open_existing(context);
     report::HtmlInput input;
     input.registry = &context.registry;
     input.experiments = asked;
     input.store = &store;
-    input.claims = select_claims(context.registry, options.patterns);
+    input.claims = claims_of(context.registry, options.patterns);
     const std::vector<const Experiment*> found = report::with_samples(input);
     if (found.empty())
-        throw UserError(fmt::format("no samples of {} in {} yet; `assay run {}` makes some",
+        throw UserError(fmt::format("no samples of {} in {} yet; {} makes some",
                                     asked.size() == 1 ? asked.front()->id : "these experiments",
-                                    store.path().string(), asked.front()->id));
+                                    store.path().string(), suggested("run " + asked.front()->id)));
     const std::string written =
         content == Content::page ? report::html(input)
         : content == Content::figure
@@ -132,7 +152,8 @@ int run_report(const Context& context, const ReportOptions& options) {
                     {"experiments", ids},
                     {"left_out", others}});
     } else if (!printed) {
-        std::cout << "report: " << file << '\n' << left_out_line(left_out, asked, found);
+        print_line(std::cout, "report: " + file);
+        std::cout << left_out_line(left_out, asked, found);
     }
     return options.gate &&
                    any_unexplained(context.registry,
@@ -164,7 +185,8 @@ void add_report_command(CLI::App& program, Context& context) {
         "Examples:\n"
         "  assay report lazarus -o lazarus.html\n"
         "  assay report lazarus/fig8 -o fig8.svg    # its picture\n"
-        "  assay report lazarus/fig8 --text         # its numbers");
+        "  assay report lazarus/fig8 --text         # its numbers\n"
+        "  assay report benchmark/BM_copy/64 --text # of an imported benchmark");
     command->callback([options, &context] {
         context.action = [options, &context] { return run_report(context, *options); };
     });

@@ -7,12 +7,12 @@
 #include <map>
 #include <set>
 
-#include "suite/base/encoding.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/report/text/claims_summary.hpp"
 #include "suite/report/text/result_tables.hpp"
+#include "suite/report/text/terminal_text.hpp"
 #include "suite/report/text/text_table.hpp"
-#include "suite/store/store.hpp"
 
 namespace assay::cli {
 namespace {
@@ -30,10 +30,13 @@ struct Part {
     std::vector<store::Sample> samples;
 };
 
-std::vector<Part> parts(const Registry& registry, std::span<const store::Sample> samples) {
+std::vector<Part> parts(const Registry& registry, std::span<const store::Sample> samples,
+                        const std::vector<const Experiment*>& others) {
     std::vector<Part> result;
     for (const store::Sample& sample : samples) {
         const Experiment* experiment = registry.experiment(sample.spec.experiment);
+        for (const Experiment* other : others)
+            if (other->id == sample.spec.experiment) experiment = other;
         if (experiment == nullptr) continue;
         const auto it = std::find_if(result.begin(), result.end(), [&](const Part& part) {
             return part.experiment == experiment && part.provenance == sample.spec.provenance &&
@@ -195,43 +198,35 @@ std::string block(const Part& part, const ResultsLook& look, std::size_t lines) 
     if (shown.text.empty())
         shown = first_table(report::result_table(experiment, part.samples), columns, lines);
     text += shown.text + "\n" + endings(part.samples, look.columns);
-    const std::string database = database_words(look.database);
     if (!shown.not_shown.empty())
         text += hanging("more     ",
-                        fmt::format("{}; `assay report {} --text{}` shows everything",
-                                    fmt::join(shown.not_shown, ", "), experiment.id, database),
+                        fmt::format("{}; {} shows everything", fmt::join(shown.not_shown, ", "),
+                                    suggested(fmt::format("report {} --text", experiment.id))),
                         look.columns);
-    return text + hanging("picture  ",
-                          fmt::format("assay report {} -o {}.svg{}", experiment.id,
-                                      file_stem(experiment), database),
-                          look.columns);
+    return text + "picture  " +
+           suggested_line(
+               fmt::format("report {} -o {}.svg", experiment.id, file_stem(experiment))) +
+           '\n';
 }
 
 }  // namespace
 
-std::string database_words(const std::filesystem::path& database) {
-    try {
-        if (database.empty() || database == store::default_path()) return {};
-    } catch (const store::StoreError&) {
-        // There is no default.
-    }
-    return " --db " + shell_quoted(database.string());
-}
-
 std::string results_text(const Registry& registry, std::span<const store::Sample> samples,
                          std::span<const ClaimCheck> checks, const ResultsLook& look) {
-    const std::vector<Part> all = parts(registry, samples);
+    const std::vector<Part> all = parts(registry, samples, look.others);
     std::string text;
     for (const Part& part : all) {
         text += block(part, look, all.size() > 1 ? lines_of_several : lines_of_one);
         const std::string told = claims_headline(registry, *part.experiment, checks);
         // Once per experiment, however many parts it has.
         const bool last = &part == &all.back() || (&part + 1)->experiment != part.experiment;
-        if (!told.empty() && last)
-            text += hanging("claims   ",
-                            fmt::format("{} (assay claims {}{})", told, part.experiment->id,
-                                        database_words(look.database)),
-                            look.columns);
+        if (told.empty() || !last) continue;
+        const std::string head = "claims   ", blanks(head.size(), ' '),
+                          command = "(" + suggested_line("claims " + part.experiment->id) + ")\n";
+        // Whole, on a line of its own where it has no place in this one.
+        const std::size_t width = report::display_width(head + told + ' ' + command) - 1;
+        text += width <= look.columns ? head + told + ' ' + command
+                                      : hanging(head, told, look.columns) + blanks + command;
     }
     return text;
 }

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "suite/cli/command.hpp"
 #include "suite/store/records.hpp"
@@ -14,7 +14,8 @@ namespace assay::cli {
 struct ResultsLook {
     bool all_metrics = false;  ///< every metric of every case instead of what the figure shows
     std::size_t columns = 80;  ///< of the terminal; text_columns()
-    std::filesystem::path database;  ///< which the commands that it names must read
+    /// Of experiments that the registry does not know.
+    std::vector<const Experiment*> others{};
 };
 
 /// Per experiment, provenance and profile: a table with a row per x of the figure and a column per
@@ -23,8 +24,5 @@ struct ResultsLook {
 /// ok did not; the commands that show the rest and draw the picture.
 std::string results_text(const Registry&, std::span<const store::Sample>,
                          std::span<const ClaimCheck>, const ResultsLook&);
-
-/// " --db FILE" where commands would read another database without it.
-std::string database_words(const std::filesystem::path& database);
 
 }  // namespace assay::cli

@@ -72,7 +72,7 @@ int run_and_tell(const Campaign& campaign, const CampaignOptions& options) {
              .on_progress = [&](const auto&... heard) { report.progress(heard...); }});
     }();
     if (options.json)
-        std::cout << drive::campaign_json(request, result).dump() << '\n';
+        print_json_line(drive::campaign_json(request, result));
     else
         std::cout << drive::campaign_text(campaign, result);
     return result.failed.empty() && !result.interrupted ? exit_ok : exit_error;

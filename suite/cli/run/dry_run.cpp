@@ -83,6 +83,8 @@ std::string plan_text(const runner::Plan& plan) {
     if (plan.samples.size() <= few_samples) text += "\n" + order_table(plan);
     for (const std::string& sentence : plan.left_out)
         text += hanging("left out: ", sentence, prose_columns());
+    for (const runner::StandIn& in : plan.stand_ins)
+        text += hanging("", sentence(in), prose_columns());
     return text;
 }
 
@@ -105,9 +107,11 @@ std::string night_plan_text(const gate::NightPlan& night) {
     }
     rows.push_back({"total", "", "", "", std::to_string(night.plan.samples.size()),
                     duration_text(night.plan.seconds)});
-    std::string text = report::text_table(rows);
+    std::string text = report::text_table(rows, text_columns());
     for (const std::string& sentence : night.left_out)
-        text += fmt::format("left out: {}\n", sentence);
+        text += hanging("left out: ", sentence, prose_columns());
+    for (const runner::StandIn& in : night.plan.stand_ins)
+        text += hanging("", sentence(in), prose_columns());
     return text;
 }
 
@@ -129,11 +133,15 @@ nlohmann::json plan_json(const runner::Plan& plan) {
         sample["bytes"] = planned.bytes;
         samples.push_back(std::move(sample));
     }
-    return {{"hash", plan.hash},
-            {"seconds", plan.seconds},
-            {"bytes", plan.bytes},
-            {"left_out", plan.left_out},
-            {"samples", samples}};
+    nlohmann::json stand_ins = nlohmann::json::array();
+    for (const runner::StandIn& in : plan.stand_ins)
+        stand_ins.push_back({{"experiment", in.experiment},
+                             {"axis", in.axis},
+                             {"value", to_json(in.value)},
+                             {"absent", to_json(in.absent)},
+                             {"says", sentence(in)}});
+    return {{"hash", plan.hash},         {"seconds", plan.seconds}, {"bytes", plan.bytes},
+            {"left_out", plan.left_out}, {"stand_ins", stand_ins},  {"samples", samples}};
 }
 
 ExitCode print_plan(const runner::Plan& plan, bool json) {

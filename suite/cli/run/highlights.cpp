@@ -11,10 +11,13 @@
 #include <nlohmann/json.hpp>
 
 #include "suite/base/quantity_text.hpp"
+#include "suite/base/suggested_command.hpp"
+#include "suite/claim/tolerance.hpp"
 #include "suite/cli/run/dry_run.hpp"
 #include "suite/cli/run/session.hpp"
 #include "suite/cli/terminal/live_progress.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/data/check.hpp"
 #include "suite/data/fetch.hpp"
@@ -166,7 +169,7 @@ std::string open_claims_text(const Registry& registry, const std::vector<ClaimCh
         out +=
             hanging("  ",
                     fmt::format("{} ({}): paper {}, ours {}", claim->id, to_string(check.verdict),
-                                claim->value ? report::number(*claim->value) : "–",
+                                claim->value ? value_text(*claim) : "–",
                                 check.obtained ? report::number(*check.obtained) : "–"),
                     columns);
         const std::string explained = report::explanation_text(*claim, check);
@@ -181,12 +184,13 @@ struct Next {
 };
 
 std::vector<Next> next_commands(const Context& context, const std::vector<Shown>& all) {
-    std::vector<Next> next{{"claims", "every verdict with its reason"}};
+    std::vector<Next> next{{with_database("claims"), "every verdict with its reason"}};
     for (const Shown& one : all)
         if (one.system->plan && next.size() == 1)
             next.push_back(
                 {"plan " + one.system->id + " --help", "what it would do on your machines"});
-    next.push_back({"reproduce all", "everything at profile toy: hours, goes on where it stopped"});
+    next.push_back({with_database("reproduce all"),
+                    "everything at profile toy: hours, goes on where it stopped"});
     for (Next& one : next) one.command = context.program + " " + one.command;
     return next;
 }
@@ -202,8 +206,8 @@ std::string page(const Context& context, const runner::Outcome& outcome,
     for (const Shown& one : all) out += system_text(context.registry, one, columns);
     out += open_claims_text(context.registry, outcome.claims, columns);
     out += fmt::format("\nreport    {}\ndatabase  {}\n\nNext\n",
-                       std::filesystem::absolute(options.report_file).string(),
-                       context.database_path().string());
+                       report::printable(std::filesystem::absolute(options.report_file).string()),
+                       report::printable(context.database_path().string()));
     const std::vector<Next> next = next_commands(context, all);
     std::size_t longest = 0;
     for (const Next& one : next) longest = std::max(longest, one.command.size());
@@ -239,9 +243,9 @@ void fetch_data(const Registry& registry, const std::vector<const System*>& syst
         for (const std::string& id : system->highlight.data) {
             if (data::check(data::find(id), formats).state == data::State::ok) continue;
             try {
-                std::cerr << fmt::format("{}: {}\n", id, data::fetch(id, {}, {}, formats).string());
+                print_line(std::cerr, id + ": " + data::fetch(id, {}, {}, formats).string());
             } catch (const data::DataError& error) {
-                std::cerr << fmt::format("{}: {}\n", id, error.what());
+                print_line(std::cerr, id + ": " + error.what());
             }
         }
 }

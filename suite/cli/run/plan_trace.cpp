@@ -15,6 +15,7 @@
 #include "suite/cli/one_of.hpp"
 #include "suite/cli/run/trace_view.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/experiment/value.hpp"
 #include "suite/report/text/availability_drawing.hpp"
@@ -83,7 +84,7 @@ int plan_trace(const PlanTraceOptions& options, const Registry& registry) {
         return exit_ok;
     }
     std::cout << to_text(view, drawing_width());
-    if (!options.out.empty()) std::cout << "\nwritten to " << options.out << '\n';
+    if (!options.out.empty()) print_line(std::cout << '\n', "written to " + options.out);
     return exit_ok;
 }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "suite/base/error.hpp"
+#include "suite/base/suggested_command.hpp"
 
 namespace assay::cli {
 namespace {
@@ -49,8 +50,8 @@ std::vector<ReplayedRecording> replay_policy(const Registry& registry,
         throw UserError(fmt::format(
             "no decisions are recorded in sample {}: either its build did not record any yet, or "
             "{} "
-            "never does. Run it again with this build (assay run {}), and replay the new sample",
-            sample.id, experiment, experiment));
+            "never does. Run it again with this build ({}), and replay the new sample",
+            sample.id, experiment, suggested("run " + experiment)));
     return recordings;
 }
 

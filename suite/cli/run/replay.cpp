@@ -20,6 +20,7 @@
 #include "suite/cli/run/policy_replay.hpp"
 #include "suite/cli/terminal/live_progress.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/report/text/table.hpp"
 #include "suite/runner/input_hash.hpp"
@@ -189,7 +190,7 @@ int run_replay(const Context& context, const ReplayOptions& options) {
         (spec.provenance == Provenance::measured || spec.provenance == Provenance::emulated))
         lock.emplace(runner::MachineLock::default_path(), context.command_line);
     const auto same_data = has_same_data(*experiment, spec, store.series(stored.series).data);
-    std::cerr << "replaying " << described(spec) << std::endl;
+    print_line(std::cerr, "replaying " + described(spec));
     LiveProgress progress(terminal_width());
     const store::Sample replayed =
         runner::run_once(spec, [&](const runner::Notice& notice) { progress.on(notice); });

@@ -9,10 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include "suite/base/quantity_text.hpp"
+#include "suite/claim/tolerance.hpp"
 #include "suite/cli/run/dry_run.hpp"
 #include "suite/cli/run/session.hpp"
 #include "suite/cli/terminal/live_progress.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/report/text/claims_summary.hpp"
 #include "suite/report/text/table.hpp"
@@ -30,8 +32,7 @@ std::string expected_and_obtained(const Registry& registry, const std::vector<Cl
     using Checked = std::pair<const Claim*, const ClaimCheck*>;
     const report::Table<Checked> table{
         {"claim", "claim", [](const Checked& one) { return one.first->id; }},
-        {"paper", "paper",
-         [](const Checked& one) { return report::number_or_null(one.first->value); },
+        {"paper", "paper", [](const Checked& one) { return value_text(*one.first); },
          report::or_else("-")},
         {"ours", "ours",
          [](const Checked& one) { return report::number_or_null(one.second->obtained); },
@@ -74,10 +75,11 @@ int reproduce(const ReproduceOptions& options, const Context& context) {
         result["report"] = options.report_file;
         print_json(result);
     } else {
-        (page_printed ? std::cerr : std::cout)
-            << session_text(context.registry, outcome, database, options.run.all_metrics)
-            << expected_and_obtained(context.registry, outcome.claims) << "database  "
-            << database.string() << "\nreport    " << options.report_file << '\n';
+        std::ostream& out = page_printed ? std::cerr : std::cout;
+        out << session_text(context.registry, outcome, database, options.run.all_metrics)
+            << expected_and_obtained(context.registry, outcome.claims);
+        print_line(out, "database  " + database.string());
+        print_line(out, "report    " + options.report_file);
     }
     return session_exit_code(context.registry, outcome, options.run.gate);
 }

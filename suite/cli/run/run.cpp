@@ -22,7 +22,11 @@ int run(const RunOptions& options, const Context& context) {
     if (options.dry_run && !options.events.empty())
         throw UserError("--events streams what a run does, and --dry-run runs nothing");
     refuse_undecided_words(options);
-    const runner::Request request = make_request(options, context);
+    runner::Request request = make_request(options, context);
+    // What is printed is what is run in any case.
+    const double budget_s = default_rounds_budget_s();
+    if (!options.rounds && !options.until_decided && !options.dry_run && budget_s > 0)
+        request.until_precise = {.budget_s = budget_s};
     const runner::Plan plan = runner::make_plan(context.registry, request);
     if (options.dry_run) return print_plan(plan, options.json);
     const runner::Outcome outcome = run_session(options, request, plan, context);

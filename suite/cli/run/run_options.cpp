@@ -29,36 +29,29 @@ std::string canonical_scenario(const RunOptions& options, const FaultPhases& pha
     FaultPlan plan;
     if (!options.scenario_file.empty())
         plan = read_scenario(std::filesystem::path(options.scenario_file), phases);
-    for (const std::string& fault : options.faults)
-        plan.faults.push_back(parse_fault(fault, phases));
+    for (const std::string& text : options.faults) {
+        const FaultPlan several = parse_fault_plan(text, phases);
+        if (several.empty()) parse_fault(text, phases);  // says what it lacks
+        plan.faults.insert(plan.faults.end(), several.faults.begin(), several.faults.end());
+    }
     return to_string(plan);
 }
 
-/// "90", "90s", "10m", "1.5h" → seconds, above 0. UserError, naming `flag`, otherwise.
-double parse_duration_s(const std::string& text, const std::string& flag) {
-    const char* const end = text.data() + text.size();
-    double value = 0;
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
-    const double factor = unit.empty() || unit == "s" ? 1
-                          : unit == "m"               ? 60
-                          : unit == "h"               ? 3600
-                                                      : 0;
-    if (error != std::errc() || !std::isfinite(value) || !(value * factor > 0))
-        throw UserError(
-            fmt::format("{} '{}': a time above 0, for example 90s, 10m or 2h", flag, text));
-    return value * factor;
-}
-
-}  // namespace
-
-double default_settle_s() {
-    constexpr double usual = 20;
-    const char* text = std::getenv("ASSAY_SETTLE");
+/// Of the environment; `usual` where it has no number of seconds there.
+double seconds_from(const char* variable, double usual) {
+    const char* text = std::getenv(variable);
     if (text == nullptr) return usual;
     char* end = nullptr;
     const double seconds = std::strtod(text, &end);
     return end != text && *end == '\0' && seconds >= 0 ? seconds : usual;
+}
+
+}  // namespace
+
+double default_settle_s() { return seconds_from("ASSAY_SETTLE", 20); }
+
+double default_rounds_budget_s() {
+    return seconds_from("ASSAY_ROUNDS_BUDGET", runner::PrecisionOptions().budget_s);
 }
 
 void add_care_options(CLI::App& command, RunOptions& options, Context& context) {
@@ -110,8 +103,9 @@ void add_sampling_options(CLI::App& command, RunOptions& options, Context& conte
         ->group("What");
     command
         .add_option("--fault", options.faults,
-                    "A fault: KIND:key=value,…@step=N|t=SECONDS[,for=SECONDS] (repeatable); kinds "
-                    "and keys: datasets/scenarios/README.md; phases: assay describe EXPERIMENT")
+                    "A fault, or several with ; between them: "
+                    "KIND:key=value,…@step=N|t=SECONDS[,for=SECONDS] (repeatable); kinds and "
+                    "keys: datasets/scenarios/README.md; phases: assay describe EXPERIMENT")
         ->type_name("FAULT")
         ->allow_extra_args(false)
         ->group("Faults");
@@ -144,7 +138,11 @@ void add_session_options(CLI::App& command, RunOptions& options) {
 
 void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
     add_sampling_options(command, options, context);
-    command.add_option("--rounds", options.rounds, "Samples per case and variant")->group("What");
+    command
+        .add_option("--rounds", options.rounds,
+                    "Samples per case and variant (default: the profile's, of what is "
+                    "measured more: as many as tell two runs apart)")
+        ->group("What");
     add_session_options(command, options);
     command
         .add_flag("--all-metrics", options.all_metrics,
@@ -216,6 +214,21 @@ void refuse_undecided_words(const RunOptions& options) {
             fmt::format("{} without --until-decided: a run of fixed rounds decides "
                         "nothing; add --until-decided, or leave {} out",
                         fmt::join(given, ", "), given.size() == 1 ? "it" : "them"));
+}
+
+double parse_duration_s(const std::string& text, const std::string& flag) {
+    const char* const end = text.data() + text.size();
+    double value = 0;
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+    const double factor = unit.empty() || unit == "s" ? 1
+                          : unit == "m"               ? 60
+                          : unit == "h"               ? 3600
+                                                      : 0;
+    if (error != std::errc() || !std::isfinite(value) || !(value * factor > 0))
+        throw UserError(
+            fmt::format("{} '{}': a time above 0, for example 90s, 10m or 2h", flag, text));
+    return value * factor;
 }
 
 runner::DecisionOptions decision_options(const DecisionWords& words) {

@@ -13,6 +13,9 @@ namespace assay::cli {
 
 /// Seconds to wait for a quiet machine unless --settle says otherwise: $ASSAY_SETTLE, else 20.
 double default_settle_s();
+/// Seconds that `run` gives an experiment for more rounds than its profile has, where --rounds does
+/// not say how many: $ASSAY_ROUNDS_BUDGET, else 600.
+double default_rounds_budget_s();
 
 /// How long rounds go on until a verdict stands (`run --until-decided`, `versus`), as typed.
 struct DecisionWords {
@@ -70,6 +73,9 @@ runner::Request make_request(const RunOptions& options, const Context& context);
 /// Options of rounds that go on until a verdict stands, given without --until-decided: UserError
 /// that names them. They would count for nothing.
 void refuse_undecided_words(const RunOptions& options);
+
+/// "90", "90s", "10m", "1.5h" → seconds, above 0. UserError, naming `flag`, otherwise.
+double parse_duration_s(const std::string& text, const std::string& flag);
 
 /// Throws UserError for a margin or a budget that does not read.
 runner::DecisionOptions decision_options(const DecisionWords& words);

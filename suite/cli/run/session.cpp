@@ -7,16 +7,19 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "suite/base/suggested_command.hpp"
 #include "suite/cli/database.hpp"
 #include "suite/cli/results/results_text.hpp"
 #include "suite/cli/run/warnings_before_run.hpp"
 #include "suite/cli/terminal/live_progress.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/report/comparison/comparison_table.hpp"
 #include "suite/report/page/html_page.hpp"
 #include "suite/report/text/claims_summary.hpp"
 #include "suite/report/text/samples_output.hpp"
+#include "suite/report/text/terminal_text.hpp"
 
 namespace assay::cli {
 namespace {
@@ -33,6 +36,13 @@ std::vector<store::MetricUnit> declared_units(const Registry& registry, const ru
     return units;
 }
 
+/// Than the profiles say.
+bool has_further_rounds(const runner::Plan& plan) {
+    return std::any_of(plan.samples.begin(), plan.samples.end(), [](const auto& planned) {
+        return planned.spec.round >= planned.experiment->plan(planned.spec.profile)->rounds;
+    });
+}
+
 bool has_status(const store::Sample& sample, SampleStatus status) {
     return sample.status == to_string(status);
 }
@@ -44,10 +54,20 @@ bool is_ok(const store::Sample& sample) { return has_status(sample, SampleStatus
 runner::Outcome run_session(const RunOptions& options, const runner::Request& request,
                             const runner::Plan& plan, const Context& context) {
     for (const std::string& sentence : plan.left_out)
-        std::cerr << "left out: " << sentence << std::endl;
+        print_line(std::cerr, "left out: " + sentence);
+    for (const runner::StandIn& in : plan.stand_ins) print_line(std::cerr, sentence(in));
+    for (const std::string& sentence : plan.too_few_rounds) print_line(std::cerr, sentence);
+    if (request.until_precise && has_further_rounds(plan))
+        print_line(
+            std::cerr,
+            fmt::format("Rounds go on until two such runs could tell {:g} % apart, for at most "
+                        "{:g} minutes of each experiment; --rounds N takes so many.",
+                        100 * request.until_precise->share, request.until_precise->budget_s / 60));
     store::Store store = open_or_begin(context);
     store.put_metric_units(declared_units(context.registry, plan));
     runner::Request recorded = request;
+    const auto lock = lock_machine(plan, request.lock, context.command_line);
+    recorded.lock = false;  // it is taken
     if (!options.no_doctor)
         if (const auto warnings = warnings_before_run(plan, options.settle_s))
             recorded.suspects["warnings"] = *warnings;
@@ -64,17 +84,16 @@ runner::Outcome run_session(const RunOptions& options, const runner::Request& re
 
 std::string session_text(const Registry& registry, const runner::Outcome& outcome,
                          const std::filesystem::path& database, bool all_metrics) {
-    std::string text =
-        results_text(registry, outcome.samples, outcome.claims,
-                     {.all_metrics = all_metrics, .columns = text_columns(), .database = database});
+    std::string text = results_text(registry, outcome.samples, outcome.claims,
+                                    {.all_metrics = all_metrics, .columns = text_columns()});
     if (!outcome.contrasts.empty())
         text += "\nDecided\n" + report::contrast_table(outcome.contrasts, text_columns()) +
                 fitted_lines(report::saved_line(outcome.saved), text_columns());
-    text += fmt::format("\nsession {} in {}\n", outcome.session, database.string());
+    text +=
+        fmt::format("\nsession {} in {}\n", outcome.session, report::printable(database.string()));
     const auto first = std::find_if(outcome.samples.begin(), outcome.samples.end(), is_ok);
     if (first != outcome.samples.end())
-        text += fmt::format("replay a sample: assay replay {}{}\n", first->id.substr(0, 8),
-                            database_words(database));
+        text += "replay a sample: " + suggested_line("replay " + first->id.substr(0, 8)) + '\n';
     if (outcome.interrupted) text += "interrupted; the same command goes on from here\n";
     return text;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -26,12 +27,15 @@ std::string row(const char* name, const std::string& value) {
     return fmt::format("  {:<28}{}\n", name, value);
 }
 
-std::string statistics_text(const TraceStatistics& found) {
+std::string statistics_text(const AvailabilityTrace& trace) {
+    const TraceStatistics found = trace_statistics(trace);
     std::string out =
         row("nodes at the start", std::to_string(found.initial)) +
         row("most, fewest", fmt::format("{}, {}", found.most, found.fewest)) +
         row("mean over time", fmt::format("{:.2f}", found.mean)) +
         row("lost, added afterwards", fmt::format("{}, {}", found.losses, found.additions));
+    if (found.initial == 0 && !trace.events.empty())
+        out += row("nobody is there until", time_text(trace.events.front().t_s));
     if (found.losses == 0) return out;
     out += row("largest loss at one moment",
                fmt::format("{} at {}", found.largest_loss, time_text(found.largest_loss_at_s)));
@@ -70,8 +74,10 @@ std::string mapped_text(const TraceView& view, std::size_t width) {
     if (faults.empty())
         return out + '\n' +
                hanging("",
-                       fmt::format("{} workers, and no faults: the mapping hides every loss",
-                                   view.mapped->initial_workers),
+                       fmt::format("{} workers, and no faults: {}", view.mapped->initial_workers,
+                                   trace_statistics(view.trace).losses == 0
+                                       ? "the trace has no loss"
+                                       : "the mapping hides every loss"),
                        width);
     out += '\n' + hanging("",
                           fmt::format("Faults for {} workers at the start, t in seconds on the "
@@ -97,6 +103,14 @@ const std::vector<Value>& sweep_of(const Experiment& experiment, const Axis& axi
     return own == profile.axes.end() ? axis.values : own->second;
 }
 
+/// Whether a number among them is larger.
+bool exceeds(const std::vector<Value>& values, int bound) {
+    return std::any_of(values.begin(), values.end(), [&](const Value& value) {
+        const auto* number = std::get_if<std::int64_t>(&value);
+        return number && *number > bound;
+    });
+}
+
 /// What stands behind each -a, in the order of the axes.
 std::vector<std::string> narrowing_to(const Experiment& experiment, const TraceView& view,
                                       const std::string& name, long minutes) {
@@ -110,7 +124,8 @@ std::vector<std::string> narrowing_to(const Experiment& experiment, const TraceV
             value = to_string(choice.mapping);
         else if (axis.name == "nodes")
             value = std::to_string(choice.nodes);
-        else if (axis.name == "floor" && choice.mapping == NodeMapping::delta_clamped)
+        else if (axis.name == "floor" && (choice.mapping == NodeMapping::delta_clamped ||
+                                          exceeds(sweep_of(experiment, axis), choice.nodes)))
             value = std::to_string(choice.floor);
         else if (axis.name == "minutes")
             value = std::to_string(minutes);
@@ -162,13 +177,14 @@ std::string to_text(const TraceView& view, std::size_t width) {
         hanging("", fmt::format("{}, {}", view.trace.id, time_text(view.trace.duration_s)), width) +
         hanging("", view.trace.says, width) + '\n';
     out += report::draw_counts(report::curve_of(view.trace), width);
-    out += '\n' + statistics_text(trace_statistics(view.trace));
+    out += '\n' + statistics_text(view.trace);
     if (view.mapped) return out + mapped_text(view, width);
     return out + '\n' +
-           hanging("",
-                   "With --map HOW --nodes N this becomes faults for N workers, and a command that "
-                   "trains under them.",
-                   width);
+           hanging(
+               "",
+               "With --map delta_clamped --nodes 10 added (or min, tracked, scaled) this becomes "
+               "faults for ten workers, and a command that trains under them.",
+               width);
 }
 
 TraceRun run_of_trace(const Registry& registry, const TraceView& view, const std::string& name) {

@@ -13,12 +13,14 @@
 
 #include "suite/base/error.hpp"
 #include "suite/base/quantity_text.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/cli/database.hpp"
 #include "suite/cli/results/comparison.hpp"
 #include "suite/cli/run/run_options.hpp"
 #include "suite/cli/run/warnings_before_run.hpp"
 #include "suite/cli/terminal/live_progress.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/compare/rows_output.hpp"
 #include "suite/report/comparison/comparison_table.hpp"
@@ -91,15 +93,17 @@ void print_versus(const runner::VersusOutcome& outcome, const runner::DecisionOp
     rules.level = decision.level;
     const std::size_t columns = text_columns();
     std::cout << fitted_lines(report::comparison_header(*outcome.old_arm, *outcome.new_arm, rules),
-                              columns)
-              << report::comparison_table(rows, look) << report::comparison_reasons(rows, look)
-              << report::comparison_warnings(rows, look)
+                              columns);
+    print_coloured(report::comparison_table(rows, look));
+    std::cout << report::comparison_reasons(rows, look) << report::comparison_warnings(rows, look)
               << fitted_lines(comparison_summary(outcome.rows) + rounds_line(outcome, decision) +
                                   control_line(outcome) +
                                   (outcome.budget_ended ? "" : report::saved_line(outcome.saved)),
                               columns)
-              << fmt::format("once more: assay compare {} {}\n", outcome.old_session.substr(0, 8),
-                             outcome.new_session.substr(0, 8));
+              << "once more: "
+              << suggested_line(fmt::format("compare {} {}", outcome.old_session.substr(0, 8),
+                                            outcome.new_session.substr(0, 8)))
+              << '\n';
     if (outcome.interrupted) std::cout << "interrupted\n";
 }
 
@@ -119,9 +123,11 @@ int run_versus(const VersusOptions& options, const Context& context) {
     request.what = make_request(what, context);
     request.decision = decision_options(options.decision);
     request.control = !options.no_control;
+    const runner::Plan plan = runner::make_plan(context.registry, request.what);
+    const auto lock = lock_machine(plan, request.what.lock, context.command_line);
+    request.what.lock = false;  // it is taken
     if (!options.run.no_doctor)
-        if (const auto warnings = warnings_before_run(
-                runner::make_plan(context.registry, request.what), options.run.settle_s))
+        if (const auto warnings = warnings_before_run(plan, options.run.settle_s))
             request.what.suspects["warnings"] = *warnings;
     store::Store store = open_or_begin(context);
     LiveProgress progress(terminal_width());

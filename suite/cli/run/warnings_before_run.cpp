@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "suite/cli/terminal/live_progress.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/measure/machine_findings.hpp"
 #include "suite/runner/sample/stored_sample.hpp"
 
@@ -31,27 +32,26 @@ void drop(std::vector<Finding>& findings, const char* name) {
     std::erase_if(findings, [&](const Finding& finding) { return finding.name == name; });
 }
 
-/// Tells on standard error: on a terminal one line that is written over, else the first look only.
+/// Tells on standard error: on a terminal one line that is written over, else the first time only.
 class WaitingLine {
   public:
-    WaitingLine(double most_s) : most_s_(most_s) {}
+    explicit WaitingLine(double most_s) : most_s_(most_s) {}
     WaitingLine(const WaitingLine&) = delete;
     WaitingLine& operator=(const WaitingLine&) = delete;
     ~WaitingLine() {
-        if (drawn_ && on_terminal_) std::cerr << "\r\033[K" << std::flush;
+        if (drawn_ && on_terminal_) overwrite_line("");
     }
 
-    void on(double waited_s, const std::vector<measure::BusyProcess>& busy) {
+    /// "waiting WHAT (7 of at most 20 s)"
+    void on(double waited_s, const std::string& what) {
         if (drawn_ && !on_terminal_) return;
         drawn_ = true;
-        const std::string what = busy.empty() ? "" : " for " + busy.front().name;
         const std::string text =
-            fmt::format("waiting{} until the machine is quiet ({:.0f} of at most {:.0f} s)", what,
-                        waited_s, most_s_);
+            fmt::format("waiting {} ({:.0f} of at most {:.0f} s)", what, waited_s, most_s_);
         if (on_terminal_)
-            std::cerr << "\r\033[K" << text << std::flush;
+            overwrite_line(text);
         else
-            std::cerr << text << '\n';
+            print_line(std::cerr, text);
     }
 
   private:
@@ -64,7 +64,8 @@ bool became_quiet(double most_s) {
     return wait_until_quiet(
         {look_while_waiting_s, [] { return measure::disturbing_processes(look_while_waiting_s); },
          [&](double waited_s, const std::vector<measure::BusyProcess>& busy) {
-             line.on(waited_s, busy);
+             line.on(waited_s, fmt::format("{}until the machine is quiet",
+                                           busy.empty() ? "" : "for " + busy.front().name + " "));
          }},
         most_s);
 }
@@ -83,6 +84,20 @@ std::vector<Finding> findings_once_settled(double settle_s) {
 
 }  // namespace
 
+std::optional<runner::MachineLock> lock_machine(const runner::Plan& plan, bool wanted,
+                                                const std::string& command, double wait_s) {
+    std::optional<runner::MachineLock> lock;
+    if (!wanted || !runner::depends_on_machine(plan)) return lock;
+    WaitingLine line(wait_s);
+    runner::LockWait wait;
+    wait.most_s = wait_s;
+    wait.tell = [&](double waited_s, const std::string& holder) {
+        line.on(waited_s, "for the machine, which another measured run has: " + holder);
+    };
+    lock.emplace(runner::MachineLock::default_path(), command.empty() ? "assay" : command, wait);
+    return lock;
+}
+
 bool wait_until_quiet(const QuietWait& wait, double most_s) {
     double waited_s = 0, quiet_so_far_s = 0;
     while (waited_s < most_s) {
@@ -96,16 +111,12 @@ bool wait_until_quiet(const QuietWait& wait, double most_s) {
 }
 
 std::optional<std::string> warnings_before_run(const runner::Plan& plan, double settle_s) {
-    const bool measures = std::any_of(plan.samples.begin(), plan.samples.end(),
-                                      [](const runner::PlannedSample& sample) {
-                                          return runner::depends_on_machine(sample.spec.provenance);
-                                      });
-    if (!measures) return std::nullopt;
+    if (!runner::depends_on_machine(plan)) return std::nullopt;
     std::string names;
     for (const Finding& finding : findings_once_settled(settle_s)) {
         if (finding.level == Level::ok) continue;
-        std::cerr << fmt::format("[{}] {}: {}\n", to_string(finding.level), finding.name,
-                                 finding.says);
+        print_line(std::cerr, fmt::format("[{}] {}: {}", to_string(finding.level), finding.name,
+                                          finding.says));
         names += (names.empty() ? "" : ", ") + finding.name;
     }
     return names;

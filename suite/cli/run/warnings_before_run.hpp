@@ -1,4 +1,4 @@
-// What is wrong with the machine, told before something is measured on it.
+// Whose the machine is and what is wrong with it, told before something is measured on it.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,17 @@
 #include <vector>
 
 #include "suite/measure/hardware/machine_state.hpp"
+#include "suite/runner/machine_lock.hpp"
 #include "suite/runner/runner.hpp"
 
 namespace assay::cli {
+
+/// The machine-wide lock, where the plan measures or emulates something and `wanted`: waits at most
+/// `wait_s` seconds for another run that has it, and says so. To be taken before
+/// warnings_before_run(): a machine is not quiet while another run has it. UserError: as
+/// runner::MachineLock.
+std::optional<runner::MachineLock> lock_machine(const runner::Plan& plan, bool wanted,
+                                                const std::string& command, double wait_s = 0);
 
 /// Where the plan measures or emulates something: waits at most `settle_s` seconds for a machine
 /// that was just loaded to become quiet, and says so; then prints the machine's warnings as short

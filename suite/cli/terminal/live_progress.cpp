@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "suite/base/quantity_text.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/report/text/terminal_text.hpp"
 
@@ -87,13 +88,13 @@ nlohmann::json event_line(const runner::Notice& notice) {
 LiveProgress::LiveProgress(int width) : width_(width) {}
 
 LiveProgress::~LiveProgress() {
-    if (drawn_) std::cerr << "\r\x1b[K" << std::flush;
+    if (drawn_) overwrite_line("");
 }
 
 void LiveProgress::print(const std::string& line) {
-    if (drawn_) std::cerr << "\r\x1b[K";
+    if (drawn_) overwrite_line("");
     drawn_ = false;
-    std::cerr << report::printable(line, "\n") << std::endl;
+    print_line(std::cerr, line);
 }
 
 void LiveProgress::tell_faults(const std::string& scenario) {
@@ -114,7 +115,7 @@ void LiveProgress::redraw(const runner::Notice& notice) {
     if (notice.saved > 0) line += fmt::format(", {} saved", notice.saved);
     line += fmt::format(", {} left] {}", duration_text(notice.eta_s), current_);
     if (!last_.empty()) line += " | " + last_;
-    std::cerr << "\r\x1b[K" << cut(report::printable(line), width_ - 1) << std::flush;
+    overwrite_line(cut(report::printable(line), width_ - 1));
     drawn_ = true;
 }
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -15,7 +14,10 @@
 #include <nlohmann/json.hpp>
 
 #include "suite/base/durable_file.hpp"
+#include "suite/base/encoding.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/suggested_command.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/report/text/terminal_text.hpp"
 
 namespace assay::cli {
@@ -63,31 +65,15 @@ bool is_other_picture(std::string_view ending) {
 std::string picture_advice(const std::filesystem::path& file, const std::string& ending) {
     const std::filesystem::path svg = std::filesystem::path(file).replace_extension(".svg");
     return fmt::format(
-        "; for a picture, write the .svg that `assay report EXPERIMENT -o {}` draws and turn it "
-        "into {} with `rsvg-convert -f {} {} -o {}` (Debian package librsvg2-bin)",
-        svg.string(), ending, ending.substr(1), svg.string(), file.string());
+        "; for a picture, write the .svg that {} draws and turn it into {} with `rsvg-convert -f "
+        "{} {} -o {}` (Debian package librsvg2-bin)",
+        suggested("report EXPERIMENT -o " + shell_quoted(svg.string())), ending, ending.substr(1),
+        shell_quoted(svg.string()), shell_quoted(file.string()));
 }
 
-/// The same JSON with "\u202e" instead of what a terminal must not get; JSON itself asks only for
-/// the lowest control characters to be written so.
 std::string text_of(const nlohmann::json& value, int indent) {
-    const std::string dumped =
-        value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
-    std::string out;
-    out.reserve(dumped.size());
-    for (std::size_t at = 0; at < dumped.size();) {
-        const report::CodePoint c = report::code_point(dumped, at);
-        const auto code = static_cast<std::uint32_t>(c.value);
-        if (c.value == '\n' || report::is_printable(c))
-            out.append(dumped, at, c.bytes);
-        else if (code < 0x10000)
-            out += fmt::format("\\u{:04x}", code);
-        else
-            out += fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + ((code - 0x10000) >> 10),
-                               0xdc00 + ((code - 0x10000) & 0x3ff));
-        at += c.bytes;
-    }
-    return out;
+    return report::printable_json(
+        value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace
@@ -135,7 +121,7 @@ void write_output(const std::filesystem::path& file, std::string_view content) {
         if (::isatty(STDOUT_FILENO) != 0)
             std::cout << report::printable(content, "\n");
         else
-            std::cout << content;
+            write_as_is(std::cout, content);
         return;
     }
     const bool special = is_special(file);

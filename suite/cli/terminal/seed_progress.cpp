@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <iostream>
 
 #include "suite/base/quantity_text.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 
 namespace assay::cli {
 namespace {
@@ -32,16 +33,15 @@ void SeedProgress::on(const State& state) {
     std::string text = line(state);
     if (width_ > 0) {
         text.resize(std::min(text.size(), static_cast<std::size_t>(width_ - 1)));
-        fmt::print(stderr, "\r\x1b[K{}", text);
-        std::fflush(stderr);
+        overwrite_line(text);
         drawn_ = true;
     } else {
-        fmt::print(stderr, "{}\n", text);
+        print_line(std::cerr, text);
     }
 }
 
 void SeedProgress::wipe() {
-    if (drawn_) std::fputs("\r\x1b[K", stderr);
+    if (drawn_) overwrite_line("");
     drawn_ = false;
 }
 

@@ -56,12 +56,13 @@ std::size_t prose_columns() {
     return columns == no_limit ? usual : columns;
 }
 
-std::string hanging(std::string_view head, std::string_view text, std::size_t columns) {
+std::string hanging(std::string_view head, std::string_view any, std::size_t columns) {
     constexpr std::size_t short_indent = 4;
-    std::size_t indent = report::display_width(head);
-    std::string out(head);
+    const std::string text = report::printable(any);
+    std::string out = report::printable(head);
+    std::size_t indent = report::display_width(out);
     if (columns == no_limit || indent + report::display_width(text) <= columns)
-        return out + std::string(text) + '\n';
+        return out + text + '\n';
     const bool below = indent > columns / 2;  // what is left beside the head would be a thread
     if (below) {
         indent = short_indent;
@@ -79,10 +80,11 @@ std::string fitted_lines(std::string_view text, std::size_t columns) {
     std::string out;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
-        const std::string_view line = text.substr(at, end - at);
+        const std::string whole = report::printable(text.substr(at, end - at));
+        const std::string_view line = whole;
         at = end + 1;
         if (columns == no_limit || report::display_width(line) <= columns) {
-            out += std::string(line) + '\n';
+            out += whole + '\n';
             continue;
         }
         const std::size_t second = line.find_first_not_of(' ', line.find("  "));

@@ -27,12 +27,13 @@ std::size_t text_columns();
 /// reads a paragraph in one line and no program takes it apart.
 std::size_t prose_columns();
 
-/// `head`, then the text, broken at blanks within `columns`; later lines begin below the text's
-/// first, or four columns in where the head is long. Ends with a newline.
+/// `head`, then the text, printable() and broken at blanks within `columns`; later lines begin
+/// below the text's first, or four columns in where the head is long. Ends with a newline.
 std::string hanging(std::string_view head, std::string_view text, std::size_t columns);
 
-/// Each line of a text, broken at blanks within `columns`. What follows is four columns in, or
-/// below the second column of a line that begins with a short word and two blanks, "A  what it is".
+/// Each line of a text, printable() and broken at blanks within `columns`. What follows is four
+/// columns in, or below the second column of a line that begins with a short word and two blanks,
+/// "A  what it is".
 std::string fitted_lines(std::string_view text, std::size_t columns);
 
 }  // namespace assay::cli

@@ -16,6 +16,7 @@
 #include "suite/base/error.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/cli/upkeep/machine_profiles.hpp"
 #include "suite/data/catalog.hpp"
@@ -118,7 +119,7 @@ int run_machine(const Context& context, const CalibrateOptions& options) {
     }
     std::cout << machine.device.says << '\n' << table(machine);
     for (const NamedReading& each : machine.readings)
-        std::cout << fmt::format("{}: {}\n", each.name, each.reading.how);
+        print_line(std::cout, fmt::format("{}: {}", each.name, each.reading.how));
     std::cout << fmt::format("written to {}\n       and {}\n", device_file.string(),
                              cluster_file.string());
     return exit_ok;

@@ -16,6 +16,7 @@
 #include "suite/cli/database.hpp"
 #include "suite/cli/terminal/live_progress.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/cli/upkeep/db_watch.hpp"
 #include "suite/report/text/table.hpp"
@@ -50,9 +51,9 @@ int run_check(const Context& context, const DbOptions& options) {
                                          {"rows", "rows", &Rows::second}};
         std::cout << report::text_table(tables.shown(found.rows), text_columns());
         for (const std::string& problem : found.problems)
-            std::cout << "problem: " << problem << '\n';
-        std::cout << fmt::format("{}: {}, {}\n", store.path().string(), found.ok ? "ok" : "NOT OK",
-                                 bytes_text(found.bytes));
+            print_line(std::cout, "problem: " + problem);
+        print_line(std::cout, fmt::format("{}: {}, {}", store.path().string(),
+                                          found.ok ? "ok" : "NOT OK", bytes_text(found.bytes)));
     }
     return found.ok ? exit_ok : exit_error;
 }
@@ -92,7 +93,7 @@ int run_migrate(const Context& context, const DbOptions& options) {
     if (options.json)
         print_json({{"file", store.path().string()}});
     else
-        std::cout << fmt::format("{}: up to date\n", store.path().string());
+        print_line(std::cout, store.path().string() + ": up to date");
     return exit_ok;
 }
 
@@ -101,6 +102,8 @@ int run_merge(const Context& context, const DbOptions& options) {
         throw UserError(fmt::format("no database {}", options.other));
     store::Store store = open_or_begin(context);
     const auto merged = store.merge(options.other);
+    if (merged.sessions + merged.samples + merged.skipped == 0)
+        throw UserError(fmt::format("{}: there is no session in it", options.other));
     if (options.json)
         print_json({{"sessions", merged.sessions},
                     {"samples", merged.samples},
@@ -108,7 +111,7 @@ int run_merge(const Context& context, const DbOptions& options) {
     else
         std::cout << fmt::format("added {} sessions, {} samples; {} were there already\n{}",
                                  merged.sessions, merged.samples, merged.skipped,
-                                 merged.samples > 0 ? claims_after_arrival : "");
+                                 merged.samples > 0 ? claims_after_arrival() : "");
     return exit_ok;
 }
 

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "suite/base/datasets.hpp"
+#include "suite/base/error.hpp"
 #include "suite/base/quantity_text.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
@@ -151,6 +152,7 @@ std::vector<Finding> diagnose(const Context& context) {
     });
     build(findings);
     look(findings, "datasets", [&] {
+        if (!context.lacks.empty()) throw UserError(context.lacks);
         findings.push_back({Level::ok, "datasets", datasets_dir().string()});
     });
     look(findings, "data", [&] { data_sets(findings, context.registry); });

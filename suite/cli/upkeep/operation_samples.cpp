@@ -1,5 +1,7 @@
 #include "suite/cli/upkeep/operation_samples.hpp"
 
+#include "suite/base/suggested_command.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -30,7 +32,7 @@ std::vector<store::Sample> measured_samples(const store::Store& store,
             "no measured samples of {}{}{}", experiment,
             variant.empty() ? "" : fmt::format(", variant {}", variant),
             modelled ? ": those that there are took their times from a cost model, and fit nothing"
-                     : fmt::format("; `assay run {}` makes some", experiment)));
+                     : fmt::format("; {} makes some", suggested("run " + experiment))));
     return found;
 }
 

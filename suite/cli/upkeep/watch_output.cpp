@@ -9,6 +9,7 @@
 #include "suite/base/encoding.hpp"
 #include "suite/base/quantity_text.hpp"
 #include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/printable_output.hpp"
 #include "suite/experiment/series.hpp"
 #include "suite/report/text/terminal_text.hpp"
 
@@ -146,7 +147,7 @@ class TextOutput : public WatchOutput {
   private:
     /// Each line begins with the first characters of the id that it is about.
     static void print(const std::string& id, const std::string& says) {
-        std::cout << fmt::format("{:.8}  {}\n", id, report::printable(says));
+        print_line(std::cout, fmt::format("{:.8}  {}", id, says));
     }
     void rows(const store::SampleChange& change) {
         const store::Sample& sample = change.sample;

@@ -6,6 +6,7 @@
 
 #include "suite/cluster/pacer.hpp"
 #include "suite/drive/processes/paced_time.hpp"
+#include "suite/measure/hardware/worker_room.hpp"
 
 namespace assay::drive {
 
@@ -50,6 +51,7 @@ ProcessDriver::ProcessDriver(std::unique_ptr<cluster::Launcher> launcher, Proces
       suspicion_(options_.supervisor.heartbeat_timeout.count() + longest_way_of_news_s) {}
 
 void ProcessDriver::run(int workers) {
+    measure::require_room_for_workers(workers);
     initial_workers_ = workers;
     for (int i = 0; i < workers; ++i) spawn();
     while (!ending_) {

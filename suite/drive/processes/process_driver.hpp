@@ -66,7 +66,7 @@ class ProcessDriver {
                   Recorder& recorder, ProcessSession& session);
 
     /// Starts `workers` and turns until end(). Throws SampleError(interrupted) on SIGINT, SIGTERM
-    /// or a lost lifeline.
+    /// or a lost lifeline, NotSupportedHere where this machine has no room for so many.
     void run(int workers);
     void end() { ending_ = true; }
     bool ending() const { return ending_; }

@@ -5,6 +5,7 @@
 #include "suite/gate/night_verdict.hpp"
 #include "suite/gate/output/night_reports.hpp"
 #include "suite/gate/output/night_words.hpp"
+#include "suite/report/text/terminal_text.hpp"
 
 namespace assay::gate {
 namespace {
@@ -12,14 +13,12 @@ namespace {
 /// GitHub shows ten of a kind per step; the last place says how many it does not show.
 constexpr std::size_t most_of_a_kind = 10;
 
-/// As the runner of GitHub Actions decodes it.
+/// As the runner of GitHub Actions decodes it, which shows the text on a terminal, too.
 std::string message_data(std::string_view text) {
     std::string out;
-    for (const char c : text) {
+    for (const char c : report::printable(text, "\n")) {
         if (c == '%')
             out += "%25";
-        else if (c == '\r')
-            out += "%0D";
         else if (c == '\n')
             out += "%0A";
         else

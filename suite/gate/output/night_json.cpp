@@ -39,6 +39,7 @@ json night_row_json(const NightRow& row, const report::RowNames& names) {
     out["why"] = row.step.why;
     out["standing"] = to_string(standing(row));
     out["budget_ended"] = row.budget_ended;
+    out["seconds"] = row.seconds;
     out["muted"] = row.muted;
     out["mute"] = row.muted ? json(row.mute) : json();
     out["relative_to_control"] =
@@ -68,6 +69,7 @@ std::string json_text(const Night& night) {
                       {"commit", night.commit},
                       {"nights_before", night.nights_before},
                       {"margin", night.margin},
+                      {"seconds", night.seconds},
                       {"verdict", to_string(night.verdict)},
                       {"exit_code", exit_code(night.verdict)},
                       {"says", verdict_words(night)},

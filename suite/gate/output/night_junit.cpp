@@ -21,9 +21,9 @@ std::string class_of(const Night& night, const NightRow& row) {
     return night.suite + '.' + row.against_baseline.id.experiment;
 }
 
-std::string opening(const std::string& class_name, const std::string& name) {
-    return fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", escaped(class_name),
-                       escaped(name));
+std::string opening(const std::string& class_name, const std::string& name, double seconds = 0) {
+    return fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"",
+                       escaped(class_name), escaped(name), seconds);
 }
 
 std::string element(std::string_view tag, std::string_view type, const std::string& message,
@@ -42,7 +42,8 @@ std::string row_case(const Night& night, const NightRow& row, const report::RowN
     ++tally.tests;
     const compare::Row& against = row.against_baseline;
     const std::string text = fmt::format("{}", fmt::join(evidence(row), "\n"));
-    std::string out = opening(class_of(night, row), names.of(against.id).text()) + ">\n";
+    std::string out =
+        opening(class_of(night, row), names.of(against.id).text(), row.seconds) + ">\n";
     if (is_regression(row)) {
         ++tally.failures;
         out += element("failure", "regression", change_words(against), text);
@@ -107,12 +108,13 @@ std::string junit_xml(const Night& night) {
     std::string warnings;
     for (const std::string& warning : night.warnings) warnings += warning + '\n';
     // The schema wants local time without zone; readers take it as it is.
-    const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\"",
-                                           tally.tests, tally.failures, tally.errors);
+    const std::string counts =
+        fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\"", tally.tests,
+                    tally.failures, tally.errors, night.seconds);
     return fmt::format(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<testsuites name=\"assay nightly\" {0} time=\"0\">\n"
-        "  <testsuite name=\"{1}\" {0} skipped=\"{2}\" time=\"0\" timestamp=\"{3}\" "
+        "<testsuites name=\"assay nightly\" {0}>\n"
+        "  <testsuite name=\"{1}\" {0} skipped=\"{2}\" timestamp=\"{3}\" "
         "hostname=\"{4}\">\n"
         "    <properties>\n{5}    </properties>\n"
         "{6}    <system-out>{7}</system-out>\n    <system-err>{8}</system-err>\n"

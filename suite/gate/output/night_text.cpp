@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_listed = 30;
 
 std::string listed(Heading which, const std::vector<const NightRow*>& rows,
-                   const report::RowNames& names) {
+                   const report::RowNames& names, std::size_t columns) {
     if (rows.empty()) return "";
     if (which == Heading::same) return fmt::format("{}: {}\n", title(which), rows.size());
     if (which == Heading::undecided || which == Heading::not_compared ||
@@ -28,10 +28,11 @@ std::string listed(Heading which, const std::vector<const NightRow*>& rows,
         const NightRow& row = *rows[i];
         grid.push_back({names.of(row.against_baseline.id).text(),
                         change_words(row.against_baseline), ratio_words(row.against_baseline),
-                        row.rerun ? change_words(*row.rerun) : "–", why_words(row)});
+                        row.rerun ? change_words(*row.rerun) : "–",
+                        report::printable(why_words(row))});
     }
     std::string text =
-        fmt::format("{}: {}\n{}", title(which), rows.size(), report::text_table(grid));
+        fmt::format("{}: {}\n{}", title(which), rows.size(), report::text_table(grid, columns));
     if (rows.size() > most_listed)
         text += fmt::format("… and {} more in the reports\n", rows.size() - most_listed);
     return text;
@@ -39,19 +40,22 @@ std::string listed(Heading which, const std::vector<const NightRow*>& rows,
 
 }  // namespace
 
-std::string terminal_text(const Night& night) {
-    std::string text = fmt::format("{}: {}\n", night.suite, verdict_words(night));
+std::string terminal_text(const Night& night, std::size_t columns) {
+    std::string text =
+        fmt::format("{}: {}\n", report::printable(night.suite), verdict_words(night));
     for (const std::string& failure : night.failures)
-        text += "could not be run: " + report::printable(failure, "\n") + '\n';
+        text += "could not be run: " + report::printable(failure) + '\n';
     for (const std::string& row : night.below_level)
-        text += "below its level: " + report::printable(row, "\n") + '\n';
+        text += "below its level: " + report::printable(row) + '\n';
     const auto groups = by_heading(night);
     const report::RowNames names = names_of(night);
     for (int i = 0; i < heading_count; ++i)
-        text += listed(static_cast<Heading>(i), groups[static_cast<std::size_t>(i)], names);
+        text +=
+            listed(static_cast<Heading>(i), groups[static_cast<std::size_t>(i)], names, columns);
     for (const std::string& warning : night.warnings)
-        text += "warning: " + report::printable(warning, "\n") + '\n';
-    for (const auto& [name, value] : facts(night)) text += fmt::format("{:16} {}\n", name, value);
+        text += "warning: " + report::printable(warning) + '\n';
+    for (const auto& [name, value] : facts(night))
+        text += fmt::format("{:16} {}\n", report::printable(name), report::printable(value));
     return text;
 }
 

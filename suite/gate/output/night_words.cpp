@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "suite/base/encoding.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/compare/matching.hpp"
 #include "suite/gate/night_verdict.hpp"
 
@@ -30,9 +32,10 @@ std::string count(std::size_t n, std::string_view one, std::string_view many) {
 std::string short_id(const std::string& id) { return id.substr(0, 8); }
 
 /// ": cannot open the device"; empty: nothing is known.
-std::string how_it_failed(const compare::Series* side) {
-    if (side == nullptr || side->errors.empty()) return "";
-    return ": " + side->errors.front();
+std::string how_it_failed(const NightRow& row) {
+    const compare::Series* tonight = row.against_baseline.b;
+    if (tonight != nullptr && !tonight->errors.empty()) return ": " + tonight->errors.front();
+    return row.not_run.empty() ? "" : ": " + row.not_run;
 }
 
 /// "data differs from the baseline's: 1a there, 2b tonight; …"
@@ -46,26 +49,28 @@ std::string differing_words(const compare::Row& row) {
 }
 
 /// Of a row that is not compared; empty: what compare() says will do.
-std::string reason_words(const Night& night, const compare::Row& row, const std::string& name) {
+std::string reason_words(const Night& night, const NightRow& of, const std::string& name) {
     using compare::Reason;
     using compare::RowVerdict;
+    const compare::Row& row = of.against_baseline;
     const bool failed_tonight = row.b != nullptr && row.b->points.empty() && row.b->failed > 0;
     switch (row.reason_code) {
         case Reason::only_in_a:
             if (row.a == nullptr) return "";
+            if (!of.not_run.empty()) return "skipped tonight: " + of.not_run;
             if (std::count(night.left_out.begin(), night.left_out.end(), row.id.experiment) > 0)
                 return "in the baseline, but its experiment was left out of this night";
             return "in the baseline, but not in this night";
         case Reason::only_in_b:
-            if (failed_tonight) return "every sample failed" + how_it_failed(row.b);
+            if (failed_tonight) return "every sample failed" + how_it_failed(of);
             if (night.baseline_session.empty()) return "nothing was accepted yet to compare with";
             return "not in the baseline: not judged until " + accept_command(night, name);
         case Reason::all_failed:
             if (row.verdict == RowVerdict::failed)
-                return "every sample failed tonight" + how_it_failed(row.b);
+                return "every sample failed tonight" + how_it_failed(of);
             if (row.verdict == RowVerdict::failed_before)
-                return "failed when the level was accepted, and fails tonight" +
-                       how_it_failed(row.b) + "; not judged until it works and is accepted anew: " +
+                return "failed when the level was accepted, and fails tonight" + how_it_failed(of) +
+                       "; not judged until it works and is accepted anew: " +
                        accept_command(night, name);
             return "failed when the level was accepted, and works tonight: not judged until " +
                    accept_command(night, name) + " makes tonight its level";
@@ -155,15 +160,19 @@ report::RowNames names_of(const Night& night) {
     return report::RowNames(ids);
 }
 
+std::string accept_command(const std::string& baseline, const std::string& options) {
+    return suggested("baseline accept " + shell_quoted(baseline) + options);
+}
+
 std::string accept_command(const Night& night, const std::string& row) {
-    return fmt::format("`assay baseline accept {} --series '{}'`", night.baseline, row);
+    return accept_command(night.baseline, " --series " + shell_quoted(row));
 }
 
 void say_reasons(Night& night) {
     const report::RowNames names = names_of(night);
     for (NightRow& row : night.rows) {
         compare::Row& against = row.against_baseline;
-        const std::string words = reason_words(night, against, names.of(against.id).text());
+        const std::string words = reason_words(night, row, names.of(against.id).text());
         if (!words.empty()) against.reason = words;
     }
 }
@@ -280,9 +289,8 @@ std::vector<std::pair<std::string, std::string>> facts(const Night& night) {
         {"machine", night.machine},
         {"session", short_id(night.session)},
         {"baseline", night.baseline_session.empty()
-                         ? fmt::format("none, so nothing is judged; `assay baseline accept {}` "
-                                       "makes this night the first",
-                                       night.baseline)
+                         ? fmt::format("none, so nothing is judged; {} makes this night the first",
+                                       accept_command(night.baseline))
                          : "session " + short_id(night.baseline_session)},
         {"margin", percent(night.margin)},
     };

@@ -42,6 +42,8 @@ void say_reasons(Night&);
 
 /// What a person types to have the row judged: "`assay baseline accept cpu --series 'ROW'`".
 std::string accept_command(const Night&, const std::string& row);
+/// `options`: " --series ROW".
+std::string accept_command(const std::string& baseline, const std::string& options = "");
 
 /// Why the row is where it is: its mute, else its step; may be empty.
 std::string why_words(const NightRow&);

@@ -7,6 +7,7 @@
 
 #include "suite/base/error.hpp"
 #include "suite/gate/benchmark_experiment.hpp"
+#include "suite/gate/level.hpp"
 #include "suite/runner/plan.hpp"
 #include "suite/runner/versus/versus.hpp"
 
@@ -29,6 +30,7 @@ class Merging {
         }
         out_.plan.calibrations.merge(part.calibrations);
         out_.left_out.insert(out_.left_out.end(), part.left_out.begin(), part.left_out.end());
+        for (runner::StandIn& in : part.stand_ins) out_.plan.stand_ins.push_back(std::move(in));
     }
 
     void left_out(LeftOut&& experiment) {
@@ -103,6 +105,23 @@ std::set<std::string> left_out_of(const runner::Plan& plan, const SuiteExperimen
     return ids;
 }
 
+/// Where all of the plan that has the level's metric says that the other way is better.
+void check_levels(const Registry& registry, const SuiteFile& suite, const NightPlan& plan) {
+    for (const SuiteLevel& level : suite.levels) {
+        std::set<Direction> directions;
+        for (const auto& [series, gate] : plan.gates)
+            if (const Experiment* experiment = registry.experiment(series.experiment))
+                if (const MetricSpec* metric = experiment->metric(level.metric))
+                    directions.insert(metric->better);
+        for (const store::MetricUnit& stated : plan.directions)
+            if (stated.name == level.metric) directions.insert(stated.better);
+        directions.erase(Direction::none);
+        if (directions.size() != 1) continue;
+        if (const auto wrong = against_direction(level, *directions.begin()); !wrong.empty())
+            throw UserError(wrong);
+    }
+}
+
 int rounds_of_control(const SuiteFile& suite) {
     int most = 1;
     for (const auto& experiment : suite.experiments)
@@ -140,7 +159,10 @@ NightPlan make_night_plan(const Registry& registry, const SuiteFile& suite) {
                      benchmark.margin.value_or(suite.margin),
                      false,
                      benchmark.rounds.value_or(suite.rounds)});
-    return merging.finish();
+    NightPlan plan = merging.finish();
+    plan.directions = stated_directions(suite);
+    check_levels(registry, suite, plan);
+    return plan;
 }
 
 }  // namespace assay::gate

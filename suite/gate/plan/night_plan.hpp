@@ -38,6 +38,7 @@ struct NightPlan {
     std::map<RowId, SeriesGate> gates;  ///< by series
     std::vector<std::string> left_out;  ///< sentences
     std::vector<LeftOut> left_out_experiments;
+    std::vector<store::MetricUnit> directions;  ///< of counters, as the suite states them
 };
 
 /// UserError: as runner::make_plan().

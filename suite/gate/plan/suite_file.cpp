@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
-#include <iterator>
+#include <cerrno>
+#include <cstring>
 
 #include "suite/base/error.hpp"
+#include "suite/base/input_file.hpp"
 #include "suite/base/strict_toml.hpp"
 
 namespace assay::gate {
@@ -98,6 +99,19 @@ SuiteExperiment read_experiment(SuiteTable& in) {
     return experiment;
 }
 
+std::map<std::string, Direction> better_of(SuiteTable& in) {
+    std::map<std::string, Direction> better;
+    auto table = in.table("better");
+    if (!table) return better;
+    for (const std::string& counter : table->rest()) {
+        const auto direction = of_word<Direction>(table->text(counter).value_or(""));
+        if (!direction || *direction == Direction::none)
+            table->fail(counter, R"(must be "higher" or "lower")");
+        better.emplace(counter, *direction);
+    }
+    return better;
+}
+
 SuiteBenchmark read_benchmark(SuiteTable& in) {
     SuiteBenchmark benchmark;
     benchmark.name = in.required_text("name");
@@ -106,6 +120,7 @@ SuiteBenchmark read_benchmark(SuiteTable& in) {
     benchmark.arguments = in.texts("arguments");
     benchmark.rounds = rounds_of(in);
     benchmark.margin = margin_of(in);
+    benchmark.better = better_of(in);
     in.refuse_rest();
     return benchmark;
 }
@@ -114,12 +129,29 @@ SuiteLevel read_level(SuiteTable& in) {
     SuiteLevel level;
     level.row = in.required_text("row");
     level.metric = in.required_text("metric");
-    const auto at_least = in.number("at_least");
-    if (!at_least || !(*at_least > 0)) in.fail("at_least", "must be there, and above 0");
-    level.at_least = *at_least;
+    level.where = in.where();
+    for (const auto& [key, bound] :
+         {std::pair("at_least", &level.at_least), std::pair("at_most", &level.at_most)}) {
+        *bound = in.number(key);
+        if (*bound && !(**bound > 0)) in.fail(key, "must be above 0");
+    }
+    if (level.at_least.has_value() == level.at_most.has_value())
+        in.fail("one of 'at_least' (more is better) and 'at_most' (less is better) must be there");
     level.gpu = in.text("gpu").value_or("");
     in.refuse_rest();
     return level;
+}
+
+/// The name of a suite is not that of its file.
+std::string cannot_read(const std::filesystem::path& file, int error) {
+    const std::string why =
+        fmt::format("cannot read the suite {}: {}", file.string(), std::strerror(error));
+    if (file.extension() == ".toml") return why;
+    const std::string with_ending = file.string() + ".toml";
+    std::error_code ignored;
+    return why + (std::filesystem::exists(with_ending, ignored)
+                      ? fmt::format("; did you mean {}?", with_ending)
+                      : "; a suite is named by its file, SUITE.toml");
 }
 
 }  // namespace
@@ -161,10 +193,20 @@ SuiteFile parse_suite(std::string_view text, const std::string& source) {
 SuiteFile read_suite(const std::filesystem::path& file) {
     if (std::filesystem::is_directory(file))
         throw UserError(fmt::format("{} is a folder; give a suite's file", file.string()));
-    std::ifstream in(file, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in) throw UserError(fmt::format("cannot read the suite {}", file.string()));
-    return parse_suite(text, file.string());
+    const auto text = read_text_file(file);
+    if (!text) throw UserError(cannot_read(file, errno));
+    return parse_suite(*text, file.string());
+}
+
+std::string suite_named(const std::string& word) {
+    if (!word.ends_with(".toml")) return word;
+    std::error_code ignored;
+    if (!std::filesystem::exists(word, ignored))
+        throw UserError(fmt::format(
+            "there is no file {}; give the suite's file, or its name, as the line name = \"…\" of "
+            "the file has it",
+            word));
+    return read_suite(word).name;
 }
 
 }  // namespace assay::gate

@@ -30,15 +30,18 @@ struct SuiteBenchmark {
     std::vector<std::string> arguments;
     std::optional<int> rounds;
     std::optional<double> margin;
+    std::map<std::string, Direction> better{};  ///< of counters: those are rows, too
 };
 
 /// [[level]]: what rows must reach on a machine, whatever they did before (suite/gate/level.hpp).
 struct SuiteLevel {
     std::string row;     ///< a pattern of rows as reports print them, or of their series
-    std::string metric;  ///< without labels, more is better: a share of the machine's own limit
-    double at_least = 0;
+    std::string metric;  ///< without labels
+    std::optional<double> at_least;  ///< in the metric's unit; where more is better
     std::string gpu;  ///< the name of a GPU that it is for, "NVIDIA " may be left out, * and ? as
                       ///< in a shell; empty: for every machine
+    std::optional<double> at_most = {};  ///< where less is better
+    std::string where = {};              ///< "file:line:column"
 };
 
 struct SuiteFile {
@@ -57,5 +60,9 @@ struct SuiteFile {
 /// UserError with file:line:column for unknown keys, wrong types, nothing to run.
 SuiteFile parse_suite(std::string_view text, const std::string& source);
 SuiteFile read_suite(const std::filesystem::path& file);
+
+/// The name of the suite that a word stands for: what the file says where the word ends in ".toml",
+/// else the word itself. UserError where there is no such file.
+std::string suite_named(const std::string& word);
 
 }  // namespace assay::gate

@@ -54,7 +54,8 @@ std::optional<Number> rise(const std::optional<Number>& later,
 
 }  // namespace
 
-std::vector<fs::path> quota_files(const fs::path& root) {
+std::vector<fs::path> cgroup_files(const fs::path& root, const std::string& controller,
+                                   const std::string& name) {
     const fs::path groups = root / "sys/fs/cgroup";
     std::vector<fs::path> files;
     std::ifstream in(root / "proc/self/cgroup");
@@ -63,12 +64,13 @@ std::vector<fs::path> quota_files(const fs::path& root) {
         const auto second = line.find(':', first + 1);
         if (first == std::string::npos || second == std::string::npos) continue;
         const std::string controllers = line.substr(first + 1, second - first - 1);
-        const bool ours = (',' + controllers + ',').find(",cpu,") != std::string::npos;
+        const bool ours =
+            (',' + controllers + ',').find(',' + controller + ',') != std::string::npos;
         if (!controllers.empty() && !ours) continue;
         const fs::path tree = controllers.empty() ? groups : groups / controllers;
         for (fs::path group = line.substr(second + 1);; group = group.parent_path()) {
             // In a container the path may be one of the host's, which is not there.
-            const fs::path file = tree / group.relative_path() / "cpu.stat";
+            const fs::path file = tree / group.relative_path() / name;
             if (fs::exists(file)) files.push_back(file);
             if (!group.has_relative_path()) break;
         }
@@ -81,7 +83,7 @@ CpuCounterFiles::CpuCounterFiles(fs::path root) : root_(std::move(root)) {
         for (const char* name : {"core_throttle_count", "package_throttle_count"})
             if (fs::path file = cpu / "thermal_throttle" / name; fs::exists(file))
                 thermal_.push_back(std::move(file));
-    quota_ = quota_files(root_);
+    quota_ = cgroup_files(root_, "cpu", "cpu.stat");
     for (const fs::path& zone : numbered_folders(root_ / "sys/class/powercap", "intel-rapl:")) {
         const fs::path file = zone / "energy_uj";
         // Others are the whole platform ("psys"), which holds the packages, or a package's memory.

@@ -34,9 +34,11 @@ class CpuCounterFiles {
 /// What was used between two readings; an energy counter that started again is mended.
 CpuCounters operator-(const CpuCounters& later, const CpuCounters& earlier);
 
-/// cpu.stat files of the control groups this process is in, from its own up to the root, of
-/// version 2 or 1.
-std::vector<std::filesystem::path> quota_files(const std::filesystem::path& root);
+/// Files of this name ("cpu.stat") of the control groups that this process is in, from its own up
+/// to the root, of version 2 or of the controller's ("cpu") in version 1.
+std::vector<std::filesystem::path> cgroup_files(const std::filesystem::path& root,
+                                                const std::string& controller,
+                                                const std::string& name);
 
 /// Where a machine's processors tell of themselves. Found once: looking for the files costs more
 /// than reading them.

@@ -8,8 +8,10 @@
 #include <map>
 
 #include "suite/base/encoding.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/compare/judge.hpp"
 #include "suite/compare/rows_output.hpp"
+#include "suite/import_export/google_benchmark_file.hpp"
 #include "suite/measure/statistics/bimodality.hpp"
 #include "suite/measure/statistics/quantile.hpp"
 #include "suite/report/text/row_name.hpp"
@@ -212,8 +214,8 @@ std::string row_explanation(const NumberedRow& each, const Compared& compared) {
                 : fmt::format("differ: {}\n", fmt::join(suspects, "\n        "));
     if (row.b != nullptr && !row.b->points.empty() && !row.b->points.back().sample.empty() &&
         !imported_benchmark(row.id))
-        text += fmt::format("one sample again:  assay replay {}\n",
-                            short_id(row.b->points.back().sample));
+        text += fmt::format("one sample again:  {}\n",
+                            suggested_line("replay " + short_id(row.b->points.back().sample)));
     if (const std::string again = rerun_command(row, compared.a, compared.b); !again.empty())
         text += fmt::format("to measure again:  {}\n", printable(again));
     return text;
@@ -237,9 +239,8 @@ std::string context_of(const compare::Series& series, const char* key) {
 }
 
 std::string run_of_experiment(const compare::Series& series, std::size_t rounds) {
-    std::string text =
-        fmt::format("assay run {} --variant {}", shell_quoted(series.name.experiment),
-                    shell_quoted(series.name.variant));
+    std::string text = fmt::format("run {} --variant {}", shell_quoted(series.name.experiment),
+                                   shell_quoted(series.name.variant));
     for (const auto& [axis, value] : series.name.axes)
         text += " -a " + shell_quoted(axis + '=' + assay::to_string(value));
     if (const std::string profile = context_of(series, "profile"); !profile.empty())
@@ -252,7 +253,7 @@ std::string run_of_experiment(const compare::Series& series, std::size_t rounds)
         text += " --fault " + shell_quoted(faults.substr(0, end));
         faults.erase(0, end + 1);
     }
-    return text + fmt::format(" --rounds {} --fresh", rounds);
+    return suggested_line(text + fmt::format(" --rounds {} --fresh", rounds));
 }
 
 std::string run_of_benchmark(const std::string& name, const compare::Arm& arm,
@@ -276,7 +277,7 @@ std::string rerun_command(const compare::Row& row, const compare::Arm& a, const 
     // Twice as many as a session had: what could not be decided may be then.
     const std::size_t rounds = std::max<std::size_t>(2 * most, 7);
     if (const auto benchmark = imported_benchmark(series.name))
-        return run_of_benchmark(*benchmark, row.b != nullptr ? b : a, rounds);
+        return run_of_benchmark(program_name(*benchmark), row.b != nullptr ? b : a, rounds);
     return run_of_experiment(series, rounds);
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "suite/report/figures/plot.hpp"
 #include "suite/report/sample_groups.hpp"
 
 namespace assay::report {
@@ -253,7 +254,14 @@ FigureData figure_data(const Experiment& experiment, std::span<const store::Samp
     const bool some_on_ours = paper_inputs.erase("") > 0;
     data.paper_inputs = fmt::format("{}{}", some_on_ours && !paper_inputs.empty() ? "some: " : "",
                                     fmt::join(paper_inputs, "; "));
-    for (const auto& [slot, name] : variants) data.variants.push_back(name);
+    // A variant keeps its colour from figure to figure, unless another that is here had the same.
+    const bool more_than_colours = experiment.variants.size() > palette_size;
+    std::map<std::size_t, std::size_t> drawn;
+    for (const auto& [slot, name] : variants) {
+        data.variants.push_back(name);
+        data.variant_slots.push_back(more_than_colours ? data.variant_slots.size() : slot);
+        drawn[slot] = data.variant_slots.back();
+    }
 
     std::vector<bool> varies(names.size(), false);
     bool profile_varies = false, scenario_varies = false, origin_varies = false;
@@ -286,7 +294,10 @@ FigureData figure_data(const Experiment& experiment, std::span<const store::Samp
         FigurePanel panel{joined(title),
                           fmt::format("{} · {}", to_string(key.provenance), to_string(key.profile)),
                           {}};
-        for (auto& [slot, one] : curves) panel.curves.push_back(std::move(one));
+        for (auto& [slot, one] : curves) {
+            one.slot = drawn.at(slot);
+            panel.curves.push_back(std::move(one));
+        }
         data.panels.push_back(std::move(panel));
     }
     data.fixed = joined(fixed);

@@ -33,7 +33,7 @@ struct PaperPoint {
 /// What one variant shows in a panel: a curve, or bars.
 struct FigureCurve {
     std::string variant;
-    std::size_t slot = 0;
+    std::size_t slot = 0;             ///< of colour and shape
     std::vector<FigurePoint> points;  ///< ascending x
     std::vector<PaperPoint> paper;
 };
@@ -41,7 +41,7 @@ struct FigureCurve {
 struct FigurePanel {
     std::string title;  ///< what sets it apart: "gpt-l · step 200"; empty for a single panel
     std::string badge;  ///< "exact · toy"
-    std::vector<FigureCurve> curves;  ///< in slot order
+    std::vector<FigureCurve> curves;  ///< as variants are declared
 };
 
 struct FigureData {
@@ -50,7 +50,8 @@ struct FigureData {
     std::string fixed;             ///< axes that have one value everywhere: "nodes 10 · slots 6"
     std::size_t last_split = 1;    ///< values of the innermost splitting axis; decides the columns
     bool shares_variants = false;  ///< x is the variant: a legend would repeat the categories
-    std::vector<std::string> variants;  ///< present ones, slot order
+    std::vector<std::string> variants;       ///< present ones, as declared
+    std::vector<std::size_t> variant_slots;  ///< theirs; "slots" alone is a word of Qt
     bool has_paper = false;
     std::string paper_inputs;  ///< what PaperPoint::inputs say, each once, for the legend
 };

@@ -155,9 +155,9 @@ double draw_head(Plot& plot, const Experiment& experiment, const FigureData& dat
         x += width;
     };
     if (!data.shares_variants)
-        for (const std::string& variant : data.variants) {
-            const std::size_t slot = variant_slot(experiment, variant);
-            entry(variant, [&](Point at) {
+        for (std::size_t i = 0; i < data.variants.size(); ++i) {
+            const std::size_t slot = data.variant_slots[i];
+            entry(data.variants[i], [&](Point at) {
                 if (lines)
                     plot.line({at.x - 11, at.y}, {at.x + 11, at.y}, {Ink::variant, slot}, 2,
                               variant_dash(slot));

@@ -199,7 +199,10 @@ Plot overlay_figure(const Experiment& experiment, std::span<const store::Sample>
     }
     if (panels.empty())
         return empty_figure(experiment, "No samples yet: assay run " + experiment.id);
-    for (const auto& [slot, variant] : variants) head.variants.push_back(variant);
+    for (const auto& [slot, variant] : variants) {
+        head.variants.push_back(variant);
+        head.variant_slots.push_back(slot);
+    }
     // What is the same everywhere is said once, what differs above each panel.
     const auto described = [&](const SampleSpec& spec, bool varying) {
         const Case axes = with_unnamed_values(experiment, spec);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,20 @@ std::vector<const Experiment*> with_samples(const HtmlInput&);
 /// What the figure of an experiment is drawn from: its newest stored samples, whole for timelines.
 std::vector<store::Sample> samples_to_draw(const store::Store&, const Experiment&);
 
-/// The figure of an experiment from its newest stored samples. UserError where there are none.
-Plot stored_plot(const Registry&, const store::Store&, const Experiment&);
+/// What of an experiment's samples is drawn; what is empty narrows nothing.
+struct Drawn {
+    std::vector<std::string> variants = {};
+    std::map<std::string, std::vector<Value>> axes = {};
+    std::optional<Provenance> provenance = {};
+
+    /// Whether a sample of this variant and case may be among it: axes that it does not name may be
+    /// anything.
+    bool has(const std::string& variant, const Case& of) const;
+};
+
+/// The figure of an experiment from its newest stored samples, and the paper's values for them.
+/// UserError where there are none.
+Plot stored_plot(const Registry&, const store::Store&, const Experiment&, const Drawn& = {});
 
 struct ReportedClaim {
     const Claim* claim;

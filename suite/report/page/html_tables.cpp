@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "suite/claim/tolerance.hpp"
 #include "suite/report/markup.hpp"
 #include "suite/report/text/claims_summary.hpp"
 #include "suite/report/text/paper_cells.hpp"
@@ -104,6 +105,13 @@ std::string below_reason(const Claim& claim, const ClaimCheck& check,
     return out;
 }
 
+std::string paper_cell(const Claim& claim) {
+    if (!claim.value) return "–";
+    const std::string tolerance = tolerance_text(claim);
+    return escaped(with_unit(*claim.value, claim.unit) +
+                   (tolerance.empty() ? "" : ' ' + tolerance));
+}
+
 std::string verdict_rows(const ReportedExperiment& reported) {
     const std::vector<ReportedClaim>& claims = reported.claims;
     if (claims.empty()) return "";
@@ -118,8 +126,7 @@ std::string verdict_rows(const ReportedExperiment& reported) {
             "class=\"num\">{}</td><td>{}</td></tr>\n<tr><td></td><td class=\"why\" "
             "colspan=\"4\"><div class=\"reason\">{}</div>{}<div class=\"source\"><code>{}</code>"
             "{}{}{}</div></td></tr>\n",
-            html_verdict(check.verdict), escaped_prose(claim->says),
-            claim->value ? escaped(with_unit(*claim->value, claim->unit)) : "–",
+            html_verdict(check.verdict), escaped_prose(claim->says), paper_cell(*claim),
             check.obtained ? escaped(with_unit(*check.obtained, claim->unit)) : "–",
             check.provenance ? escaped(to_string(*check.provenance)) : "–",
             escaped_prose(check.reason), below_reason(*claim, check, reported.samples),

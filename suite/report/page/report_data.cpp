@@ -6,6 +6,7 @@
 #include <set>
 
 #include "suite/base/error.hpp"
+#include "suite/base/suggested_command.hpp"
 #include "suite/report/figures/experiment_plot.hpp"
 #include "suite/report/page/html_page.hpp"
 
@@ -106,16 +107,38 @@ std::vector<const Experiment*> with_samples(const HtmlInput& input) {
     return found;
 }
 
-Plot stored_plot(const Registry& registry, const store::Store& store,
-                 const Experiment& experiment) {
-    const std::vector<store::Sample> samples = samples_to_draw(store, experiment);
+bool Drawn::has(const std::string& variant, const Case& of) const {
+    const auto among = [](const auto& wanted, const auto& one) {
+        return wanted.empty() || std::find(wanted.begin(), wanted.end(), one) != wanted.end();
+    };
+    return (variant.empty() || among(variants, variant)) &&
+           std::all_of(axes.begin(), axes.end(), [&](const auto& axis) {
+               const auto value = of.find(axis.first);
+               return value == of.end() || among(axis.second, value->second);
+           });
+}
+
+Plot stored_plot(const Registry& registry, const store::Store& store, const Experiment& experiment,
+                 const Drawn& drawn) {
+    std::vector<store::Sample> samples = samples_to_draw(store, experiment);
+    const bool any = !samples.empty();
+    std::erase_if(samples, [&](const store::Sample& sample) {
+        const SampleSpec& spec = sample.spec;
+        return !drawn.has(spec.variant, with_unnamed_values(experiment, spec)) ||
+               (drawn.provenance && spec.provenance != *drawn.provenance);
+    });
+    if (any && samples.empty())
+        throw UserError(
+            fmt::format("no sample of {} is like that; {} says which variants and values there are",
+                        experiment.id, suggested("describe " + experiment.id)));
     if (samples.empty())
-        throw UserError(fmt::format("no samples of {} yet; `assay run {}` makes them",
-                                    experiment.id, experiment.id));
+        throw UserError(fmt::format("no samples of {} yet; {} makes them", experiment.id,
+                                    suggested("run " + experiment.id)));
     std::vector<Claim> claims;
     if (const System* system = registry.system(experiment.system()))
         for (const Claim& claim : system->claims)
-            if (claim.experiment == experiment.id) claims.push_back(claim);
+            if (claim.experiment == experiment.id && drawn.has(claim.of.variant, claim.of.where))
+                claims.push_back(claim);
     return experiment_plot(experiment, samples, claims, registry.event_kinds(experiment));
 }
 

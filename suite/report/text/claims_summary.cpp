@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "suite/base/encoding.hpp"
+#include "suite/claim/tolerance.hpp"
 #include "suite/report/text/text_table.hpp"
 
 namespace assay::report {
@@ -66,6 +68,12 @@ nlohmann::json claim_json(const Claim& claim, const ClaimCheck& check) {
     nlohmann::json object = to_json(claim, check);
     object["state"] =
         claim.kind == ClaimKind::setting ? "setting" : state_name(state_of(claim, check));
+    const std::string tolerance = tolerance_text(claim);
+    object["tolerance"] = nullptr;
+    if (!tolerance.empty())
+        object["tolerance"] = {{"relative", finite_or_null(claim.relative)},
+                               {"absolute", finite_or_null(claim.absolute)},
+                               {"text", tolerance}};
     return object;
 }
 

@@ -35,7 +35,8 @@ std::string_view state_name(ClaimState);
 /// `here`: what this machine has of what claims need.
 ClaimState state_of(const Claim&, const ClaimCheck&, const NeedIsHere& here = data::is_here);
 
-/// to_json() of both, and "state": the state's name, or "setting".
+/// to_json() of both, "state": the state's name, or "setting", and "tolerance": null or
+/// {"relative","absolute","text"}.
 nlohmann::json claim_json(const Claim&, const ClaimCheck&);
 
 /// A check of each claim, in their order, from those that are known. What keeps a claim without a

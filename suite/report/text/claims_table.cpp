@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "suite/claim/tolerance.hpp"
 #include "suite/report/text/claims_summary.hpp"
 #include "suite/report/text/terminal_text.hpp"
 #include "suite/report/text/text_table.hpp"
@@ -72,8 +73,8 @@ std::string rows_text(const Registry& registry, std::span<const ClaimCheck> chec
     Grid rows{{"verdict", "paper", "ours", "provenance", "claim"}};
     for (const ClaimCheck& check : checks) {
         const Claim* claim = registry.claim(check.claim);
-        rows.push_back({std::string(to_string(check.verdict)),
-                        claim && claim->value ? number(*claim->value) : "–",
+        const std::string paper = claim ? value_text(*claim) : "";
+        rows.push_back({std::string(to_string(check.verdict)), paper.empty() ? "–" : paper,
                         check.obtained ? number(*check.obtained) : "–",
                         check.provenance ? std::string(to_string(*check.provenance)) : "–",
                         check.claim});

@@ -13,8 +13,8 @@ namespace assay::report {
 
 std::string csv(const Registry& registry, std::span<const store::Sample> samples,
                 std::span<const store::MetricUnit> units) {
-    std::map<std::pair<std::string, std::string>, std::string> elsewhere;
-    for (const store::MetricUnit& unit : units) elsewhere[{unit.experiment, unit.name}] = unit.unit;
+    std::map<std::pair<std::string, std::string>, store::MetricUnit> elsewhere;
+    for (const store::MetricUnit& unit : units) elsewhere[{unit.experiment, unit.name}] = unit;
     std::set<std::string> axes;
     for (const store::Sample& sample : samples)
         for (const auto& [axis, value] : sample.spec.axes) axes.insert(axis);
@@ -22,7 +22,7 @@ std::string csv(const Registry& registry, std::span<const store::Sample> samples
     std::vector<std::string> header{"session", "experiment", "variant"};
     header.insert(header.end(), axes.begin(), axes.end());
     for (const char* name : {"profile", "provenance", "scenario", "seed", "round", "status",
-                             "metric", "labels", "unit", "value", "sample", "started"})
+                             "metric", "labels", "unit", "value", "sample", "started", "better"})
         header.emplace_back(name);
     std::string out = csv_line(header);
 
@@ -39,18 +39,21 @@ std::string csv(const Registry& registry, std::span<const store::Sample> samples
               spec.scenario, std::to_string(spec.seed), std::to_string(spec.round), sample.status})
             start.push_back(field);
         const auto row = [&](const std::string& metric, const std::string& labels,
-                             const std::string& unit, const std::string& value) {
+                             const std::string& unit, const std::string& value, Direction better) {
             std::vector<std::string> fields = start;
-            fields.insert(fields.end(), {metric, labels, unit, value, sample.id, sample.started});
+            fields.insert(
+                fields.end(),
+                {metric, labels, unit, value, sample.id, sample.started,
+                 better == Direction::none ? std::string() : std::string(to_string(better))});
             out += csv_line(fields);
         };
         for (const store::MetricValue& metric : sample.metrics) {
             const MetricSpec* declared = experiment ? experiment->metric(metric.name) : nullptr;
-            row(metric.name, to_string(metric.labels),
-                declared ? declared->unit : elsewhere[{spec.experiment, metric.name}],
-                fmt::format("{}", metric.value));
+            const store::MetricUnit& known = elsewhere[{spec.experiment, metric.name}];
+            row(metric.name, to_string(metric.labels), declared ? declared->unit : known.unit,
+                fmt::format("{}", metric.value), declared ? declared->better : known.better);
         }
-        if (sample.metrics.empty()) row("", "", "", "");
+        if (sample.metrics.empty()) row("", "", "", "", Direction::none);
     }
     return out;
 }

@@ -11,11 +11,11 @@
 namespace assay::report {
 
 /// One row per metric value:
-/// session,experiment,variant,case…,profile,provenance,scenario,seed,status,metric,
-/// labels,unit,value,sample. `scenario` is the fault plan's text, empty without faults. A sample
-/// without metrics still has one row, so that its status shows. RFC 4180 quoting; values
-/// round-trip. `case…`: one column per axis, in name order. `units`: of metrics that the registry
-/// does not know.
+/// session,experiment,variant,case…,profile,provenance,scenario,seed,round,status,metric,
+/// labels,unit,value,sample,started,better. `scenario` is the fault plan's text, empty without
+/// faults. A sample without metrics still has one row, so that its status shows. RFC 4180 quoting;
+/// values round-trip. `case…`: one column per axis, in name order. `better`: higher, lower or
+/// empty. `units`: of metrics that the registry does not know.
 std::string csv(const Registry&, std::span<const store::Sample>,
                 std::span<const store::MetricUnit> units = {});
 

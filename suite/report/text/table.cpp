@@ -1,5 +1,7 @@
 #include "suite/report/text/table.hpp"
 
+#include "suite/report/text/terminal_text.hpp"
+
 namespace assay::report {
 namespace {
 
@@ -10,7 +12,7 @@ std::string first(const nlohmann::json& value, std::size_t letters) {
 }  // namespace
 
 std::string plain(const nlohmann::json& value) {
-    if (value.is_string()) return value.get<std::string>();
+    if (value.is_string()) return printable(value.get<std::string>());  // one line
     if (value.is_number_float()) return number(value.get<double>());
     return value.is_null() ? "" : value.dump();
 }

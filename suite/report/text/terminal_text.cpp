@@ -80,6 +80,24 @@ std::string printable(std::string_view text, std::string_view keep) {
     return out;
 }
 
+std::string printable_json(std::string_view dumped) {
+    std::string out;
+    out.reserve(dumped.size());
+    for (std::size_t at = 0; at < dumped.size();) {
+        const CodePoint c = code_point(dumped, at);
+        const auto code = static_cast<std::uint32_t>(c.value);
+        if (c.value == '\n' || is_printable(c))
+            out += dumped.substr(at, c.bytes);
+        else if (code < 0x10000)
+            out += fmt::format("\\u{:04x}", code);
+        else
+            out += fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + ((code - 0x10000) >> 10),
+                               0xdc00 + ((code - 0x10000) & 0x3ff));
+        at += c.bytes;
+    }
+    return out;
+}
+
 std::size_t display_width(std::string_view text) {
     std::size_t width = 0;
     for (std::size_t at = 0; at < text.size();) {
@@ -90,12 +108,26 @@ std::size_t display_width(std::string_view text) {
     return width;
 }
 
+namespace {
+
+/// A command in backticks, with its blanks, is one word: it is there to be pasted.
+std::size_t end_of_word(std::string_view text, std::size_t at) {
+    bool quoted = false;
+    for (std::size_t i = at; i < text.size(); ++i) {
+        if (text[i] == '`') quoted = !quoted && text.find('`', i + 1) != text.npos;
+        if (text[i] == ' ' && !quoted) return i;
+    }
+    return text.size();
+}
+
+}  // namespace
+
 std::vector<std::string> wrapped(std::string_view any, std::size_t columns) {
     const std::string text = printable(any);
     std::vector<std::string> lines;
     std::string line;
     for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find(' ', at), text.size());
+        const std::size_t end = end_of_word(text, at);
         const std::string_view word = std::string_view(text).substr(at, end - at);
         at = end + 1;
         if (word.empty()) continue;

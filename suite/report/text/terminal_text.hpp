@@ -25,13 +25,17 @@ bool is_printable(const CodePoint&);
 /// written out, "\x1b", "\n", "\u202e". `keep` (a line break, for texts of several lines) stays.
 std::string printable(std::string_view text, std::string_view keep = "");
 
+/// JSON as it was dumped, with "\u202e" in place of what is not is_printable(). Line breaks stay.
+std::string printable_json(std::string_view dumped);
+
 /// Columns of a terminal that the text takes: 0 for combining marks, 2 for wide characters.
 std::size_t display_width(std::string_view text);
 
 /// At most `columns` wide; what is longer loses its middle.
 std::string shortened(const std::string& text, std::size_t columns);
 
-/// Breaks text at spaces into lines of at most `columns`, printable(); longer words stay whole.
+/// Breaks text at spaces into lines of at most `columns`, printable(); longer words stay whole, as
+/// does what stands in backticks.
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns);
 
 /// Such lines, four blanks in, at most `columns` wide with them.

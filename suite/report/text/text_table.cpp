@@ -21,8 +21,9 @@ std::string number(double value) {
 }
 
 std::string number(double median, double low, double high) {
-    if (low == high) return number(median);
-    return fmt::format("{} ({}–{})", number(median), number(low), number(high));
+    const std::string least = number(low), most = number(high);
+    if (least == most) return number(median);
+    return fmt::format("{} ({}–{})", number(median), least, most);
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "suite/base/suggested_command.hpp"
 #include "suite/report/text/claims_summary.hpp"
 
 namespace assay::report {
@@ -69,9 +70,9 @@ std::string options_beyond_defaults(const Claim& claim) {
 
 /// A reason of "not run" without the command that it ends with.
 std::string why_not_run(const Claim& claim, const std::string& reason) {
-    const std::string end = "`" + command_for(claim) + "` checks it";
-    if (!reason.ends_with(end)) return reason;
-    std::string why = reason.substr(0, reason.size() - end.size());
+    const std::size_t command = reason.rfind('`' + command_for(claim));
+    if (command == reason.npos || !reason.ends_with("` checks it")) return reason;
+    std::string why = reason.substr(0, command);
     why.erase(why.find_last_not_of("; ") + 1);
     return why.empty() ? "not run yet" : why;
 }
@@ -121,7 +122,7 @@ std::string command_of(const Group& group) {
     std::vector<std::string> ids;
     for (const auto& [id, number] : group.experiments) ids.push_back(id);
     if (ids.size() > most_named && !group.command_end.empty())
-        return "assay run EXPERIMENT" + group.command_end;
+        return suggested_line("run EXPERIMENT" + group.command_end);
     if (ids.size() > most_named) {
         std::vector<std::string> systems;
         for (const std::string& id : ids) {
@@ -129,9 +130,9 @@ std::string command_of(const Group& group) {
             if (std::find(systems.begin(), systems.end(), system) == systems.end())
                 systems.push_back(system);
         }
-        return fmt::format("assay reproduce {}", fmt::join(systems, " "));
+        return suggested_line(fmt::format("reproduce {}", fmt::join(systems, " ")));
     }
-    return fmt::format("assay run {}{}", fmt::join(ids, " "), group.command_end);
+    return suggested_line(fmt::format("run {}{}", fmt::join(ids, " "), group.command_end));
 }
 
 UncheckedClaims told(const Group& group) {

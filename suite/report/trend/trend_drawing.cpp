@@ -167,7 +167,7 @@ std::string draw_trend(const Trend& trend, const statistics::HistoryOptions& rul
     if (trend.changes.empty())
         text += fmt::format("no change point in {} session{}\n", trend.points.size(),
                             trend.points.size() == 1 ? "" : "s");
-    for (const std::string& sentence : trend.left_out) text += sentence + '\n';
+    for (const std::string& sentence : trend.left_out) text += printable(sentence) + '\n';
     return text + fmt::format("newest: {} in session {}; {}\n",
                               value_with_unit(newest.median, trend.unit),
                               newest.session.substr(0, 8), newest_text(trend, rule));

@@ -12,6 +12,7 @@
 #include "suite/experiment/series.hpp"
 #include "suite/measure/statistics/quantile.hpp"
 #include "suite/measure/statistics/stopping.hpp"
+#include "suite/runner/sample/pipe_recorder.hpp"
 
 namespace assay::runner {
 
@@ -45,7 +46,7 @@ std::vector<std::string> deciding_metrics(const Experiment& experiment,
                                           const DecisionOptions& options) {
     if (options.metrics.empty()) return {experiment.figure.metric};
     for (const std::string& name : options.metrics) {
-        if (experiment.metric(name) != nullptr) continue;
+        if (declared_metric(experiment, name) != nullptr) continue;
         std::vector<std::string> known;
         for (const MetricSpec& metric : experiment.metrics) known.push_back(metric.name);
         throw UserError(fmt::format("{} has no metric '{}'; it has: {}", experiment.id, name,
@@ -102,7 +103,10 @@ std::vector<Contrast> contrasts_of(const ArmRounds& against, const ArmRounds& ar
         Contrast contrast = names;
         contrast.experiment = experiment.id;
         contrast.metric = metric;
-        if (const MetricSpec* spec = experiment.metric(metric.name)) contrast.better = spec->better;
+        if (const MetricSpec* spec = experiment.metric(metric.name))
+            contrast.better = spec->better;
+        else if (const auto of = options.better.find(metric.name); of != options.better.end())
+            contrast.better = of->second;
         contrast.rounds = rounds;
         contrast.answer = rule.answer({values, options.margin});
         const bool has_ratio = contrast.answer.standing != stopping::Standing::no_ratio;

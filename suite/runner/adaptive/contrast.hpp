@@ -43,6 +43,8 @@ struct DecisionOptions {
     std::string against;               ///< variant; empty: the first of those that run
     std::vector<std::string> metrics;  ///< decided upon; empty: the figure's metric
     std::set<store::MetricKey> only;   ///< of these; empty: all
+    /// Of metrics that the experiment does not declare by name.
+    std::map<std::string, Direction> better;
 };
 
 /// The metrics that decide. Throws UserError: the experiment does not have one that is asked for.

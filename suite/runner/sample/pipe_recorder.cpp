@@ -29,6 +29,11 @@ store::TimeSeries curve_of(std::string_view name, std::string_view unit,
 
 }  // namespace
 
+const MetricSpec* declared_metric(const Experiment& experiment, std::string_view name) {
+    const MetricSpec* declared = experiment.metric(name);
+    return declared != nullptr ? declared : experiment.metric(any_metric);
+}
+
 void PipeRecorder::put(const Message& message, bool now) {
     const std::string line = encode(message);
     const std::lock_guard lock(mutex_);
@@ -41,7 +46,7 @@ void PipeRecorder::put(const Message& message, bool now) {
 }
 
 void PipeRecorder::metric(std::string_view name, double value, const Labels& labels) {
-    const MetricSpec* declared = experiment_.metric(name);
+    const MetricSpec* declared = declared_metric(experiment_, name);
     if (declared == nullptr)
         throw std::logic_error(
             fmt::format("metric '{}' is not declared by {}", name, experiment_.id));

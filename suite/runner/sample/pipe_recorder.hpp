@@ -13,6 +13,12 @@
 
 namespace assay::runner {
 
+/// A declared metric of this name stands for all that are not declared: what a foreign program
+/// counts.
+inline constexpr std::string_view any_metric = "*";
+/// null: the experiment has none of that name.
+const MetricSpec* declared_metric(const Experiment&, std::string_view name);
+
 /// Thread-safe. Events, progress and curves that grow are written at once: somebody may follow
 /// them. Metrics and the like, which come in thousands, are gathered and go with the next of those,
 /// with the first that comes a tenth of a second after the last writing, when a buffer is full, or

@@ -183,6 +183,12 @@ bool depends_on_machine(Provenance provenance) {
     return provenance == Provenance::measured || provenance == Provenance::emulated;
 }
 
+bool depends_on_machine(const Plan& plan) {
+    return std::any_of(plan.samples.begin(), plan.samples.end(), [](const PlannedSample& planned) {
+        return depends_on_machine(planned.spec.provenance);
+    });
+}
+
 bool is_finished(const std::string& status) {
     return status != to_string(SampleStatus::running) &&
            status != to_string(SampleStatus::interrupted);

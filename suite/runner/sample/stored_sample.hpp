@@ -30,6 +30,8 @@ store::Sample collect_sample(SampleSpec spec, const std::string& id,
 
 /// Numbers that depend on the machine: they need it alone, and carry its fingerprint.
 bool depends_on_machine(Provenance provenance);
+/// Of any sample of the plan.
+bool depends_on_machine(const Plan&);
 
 /// A finished sample will not get better by being run again in the same session; an interrupted one
 /// has not been run.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <thread>
+#include <utility>
 
 #include "suite/base/sha256.hpp"
 #include "suite/compare/read_arm.hpp"
@@ -40,10 +40,7 @@ class VersusRun {
 
     VersusOutcome run() {
         std::optional<MachineLock> lock;
-        const bool on_machine = std::any_of(plan_.samples.begin(), plan_.samples.end(),
-                                            [](const PlannedSample& planned) {
-                                                return depends_on_machine(planned.spec.provenance);
-                                            });
+        const bool on_machine = depends_on_machine(plan_);
         if (on_machine && request_.what.lock) lock.emplace(MachineLock::default_path(), command());
         if (on_machine || control_plan_) watch_.emplace(measure::HardwareMonitor());
         ScratchFolder::remove_abandoned();
@@ -80,22 +77,30 @@ class VersusRun {
             store_.put_calibration(calibration);
         fingerprint_ = machine.fingerprint;
         outcome_.old_session = begin_session(request_.old_program, "old");
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // sessions are told by time
         outcome_.new_session = begin_session(request_.new_program, "new");
         at_.tell("session", {{"session", outcome_.new_session},
                              {"old_session", outcome_.old_session},
-                             {"resumed", false},
-                             {"finished_before", 0},
+                             {"resumed", !finished_before_.empty()},
+                             {"finished_before", finished_before_.size()},
                              {"database", store_.path().string()}});
     }
 
     std::string begin_session(const ProgramIdentity& program, const char* arm) {
+        const std::string& part_of = request_.what.part_of;
         store::Session session;
         session.id = store::new_uuid();
+        // Of its own: no run of the same samples goes on with half a comparison.
+        session.plan_hash = sha256_hex(fmt::format(
+            "versus {} {}", arm,
+            part_of.empty()
+                ? session.id
+                : fmt::format("{} {} {}", part_of, request_.old_program.executable, plan_.hash)));
+        if (!part_of.empty())
+            if (const auto before = store_.newest_of_plan(session.plan_hash, program.build);
+                before && before->machine == fingerprint_)
+                return resume_session(before->id);
         session.machine = fingerprint_;
         session.command = command();
-        // Of its own: no run of the same samples goes on with half a comparison.
-        session.plan_hash = sha256_hex(fmt::format("versus {} {}", arm, session.id));
         session.build = program.build;
         session.suspects = program.suspects;
         for (const auto& [name, text] : request_.what.suspects) session.suspects[name] = text;
@@ -104,6 +109,17 @@ class VersusRun {
         session.planned = static_cast<long>(plan_.samples.size());
         store_.begin_session(session);
         return session.id;
+    }
+
+    /// What is finished is not run again, and decides as it did.
+    std::string resume_session(const std::string& id) {
+        store_.resume_session(id);
+        for (store::Sample& sample : store_.samples(id))
+            if (is_finished(sample.status)) {
+                std::pair key{id, identity(sample.spec)};
+                finished_before_.insert_or_assign(std::move(key), std::move(sample));
+            }
+        return id;
     }
 
     void run_rounds(const Interruption& interruption) {
@@ -172,9 +188,16 @@ class VersusRun {
     store::Sample run_one(const PlannedSample& planned, const char* arm,
                           const Interruption& interruption, const PlannedSample& counts_as) {
         const bool is_old = std::string_view(arm) == "old";
+        const std::string& session = is_old ? outcome_.old_session : outcome_.new_session;
+        if (const auto before = finished_before_.find({session, identity(planned.spec)});
+            before != finished_before_.end()) {
+            at_.passed_over(counts_as, before->second.status);
+            taken_s_ += before->second.seconds;
+            outcome_.before_s += before->second.seconds;
+            return before->second;
+        }
         at_.started(counts_as);
-        const SampleHome home{store_, is_old ? outcome_.old_session : outcome_.new_session,
-                              fingerprint_,
+        const SampleHome home{store_, session, fingerprint_,
                               depends_on_machine(planned.spec.provenance) ? &*watch_ : nullptr};
         const SampleProgram program{is_old ? request_.old_program.executable
                                            : request_.new_program.executable};
@@ -283,6 +306,8 @@ class VersusRun {
     std::vector<BuildQuestion> questions_;
     Progression at_;
     double taken_s_ = 0;
+    std::map<std::pair<std::string, std::string>, store::Sample>
+        finished_before_;  ///< by session and identity
     std::string fingerprint_;
     std::optional<HardwareWatch> watch_;
     VersusOutcome outcome_;

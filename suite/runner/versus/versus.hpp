@@ -84,13 +84,15 @@ struct VersusOutcome {
     int rounds = 0;             ///< of the series with most
     long saved = 0;             ///< samples that need not be run, of both programs
     double taken_s = 0;         ///< all samples together
+    double before_s = 0;        ///< of that, samples that an earlier call had finished (part_of)
     bool budget_ended = false;  ///< the budget ended the rounds of a series
     bool interrupted = false;
 };
 
 /// Rounds run old, new, then new, old, and so on; samples of one round have the same seed. What a
 /// program does not know or crashes on is a failed sample, and its row says "failed". Stores one
-/// session per program; neither is ever resumed. Throws UserError as make_plan() and execute() do.
+/// session per program; both are resumed where the samples are part of something
+/// (Request::part_of), and only there. Throws UserError as make_plan() and execute() do.
 /// Notices are those of execute(), with "arm" ("old", "new", "control") in those of samples.
 VersusOutcome versus(const Registry&, const VersusRequest&, store::Store&, const Listener&);
 

@@ -41,7 +41,8 @@ class TraceError : public UserError {
     using UserError::UserError;  ///< "FILE:LINE: …"
 };
 
-/// `milliseconds,add|remove,node`, no header.
+/// `milliseconds,add|remove,node`, no header. Unix seconds or milliseconds are told by the first
+/// and count from it.
 AvailabilityTrace read_bamboo_csv(std::string_view csv, std::string_view file_name);
 /// SkyPilot's spot traces: {"metadata": {"gap_seconds": S, …}, "data": [n0, n1, …]}: number of
 /// nodes (or 0/1) available in each interval.

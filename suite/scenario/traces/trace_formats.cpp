@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "suite/base/input_file.hpp"
 #include "suite/base/strict_toml.hpp"
 #include "suite/scenario/traces/availability_trace.hpp"
 #include "suite/scenario/traces/trace_roster.hpp"
@@ -17,7 +18,8 @@ constexpr std::string_view form = "milliseconds,add|remove,node";
 
 class BambooReader {
   public:
-    BambooReader(std::string_view text, std::string_view file) : text_(text), file_(file) {
+    BambooReader(std::string_view text, std::string_view file)
+        : text_(without_byte_order_mark(text)), file_(file) {
         trace_.id = std::filesystem::path(file_).stem().string();
         trace_.says = "spot trace in Bamboo's form, from " + file_;
     }
@@ -51,7 +53,7 @@ class BambooReader {
         if (second == std::string_view::npos ||
             line.find(',', second + 1) != std::string_view::npos)
             fail("expected 3 fields, " + std::string(form));
-        const double t_s = seconds(line.substr(0, first));
+        const double t_s = seconds_since_start(line.substr(0, first));
         const std::string_view action = line.substr(first + 1, second - first - 1);
         const std::string node(line.substr(second + 1));
         if (node.empty()) fail("the node has no name");
@@ -65,23 +67,38 @@ class BambooReader {
         if (!wrong.empty()) fail(wrong);
     }
 
-    double seconds(std::string_view field) {
-        long long milliseconds = 0;
+    /// A first time of the years 2001 to 2128, as seconds or milliseconds since 1970, is none since
+    /// the trace's start, eleven days or thirty years behind it.
+    void tell_clock(double first) {
+        constexpr double year_2001 = 1e9, year_2128 = 5e9;  // in seconds
+        const bool in_seconds = first >= year_2001 && first < year_2128;
+        if (!in_seconds && !(first >= 1000 * year_2001 && first < 1000 * year_2128)) return;
+        units_per_s_ = in_seconds ? 1 : 1000;
+        zero_ = first;
+        trace_.says += fmt::format("; its times are Unix {}, counted from the first",
+                                   in_seconds ? "seconds" : "milliseconds");
+    }
+
+    double seconds_since_start(std::string_view field) {
+        long long time = 0;
         const char* end = field.data() + field.size();
-        const auto [stop, error] = std::from_chars(field.data(), end, milliseconds);
-        if (error != std::errc() || stop != end || milliseconds < 0 ||
-            static_cast<double>(milliseconds) > longest_trace_s * 1000)
+        const auto [stop, error] = std::from_chars(field.data(), end, time);
+        const bool is_number = error == std::errc() && stop == end;
+        if (is_number && trace_.events.empty()) tell_clock(static_cast<double>(time));
+        const double t_s = (static_cast<double>(time) - zero_) / units_per_s_;
+        if (!is_number || time < 0 || t_s > longest_trace_s)
             fail("the time '" + std::string(field.substr(0, 40)) +
                  "' is not a whole number of milliseconds from 0 to 1e12");
-        const double t_s = static_cast<double>(milliseconds) / 1000;
         if (!trace_.events.empty() && t_s < trace_.events.back().t_s)
-            fail("the time " + std::string(field) + " ms is before that of the event above");
+            fail("the time " + std::string(field) + (units_per_s_ == 1 ? " s" : " ms") +
+                 " is before that of the event above");
         return t_s;
     }
 
     std::string_view text_;
     std::string file_;
     std::size_t at_ = 0, number_ = 0;
+    double zero_ = 0, units_per_s_ = 1000;  // of the file's times
     AvailabilityTrace trace_;
     TraceRoster roster_{trace_};
 };
@@ -153,6 +170,9 @@ AvailabilityTrace read_trace_toml(std::string_view toml_text, std::string_view f
     trace.duration_s = seconds(file, "duration_s", 0, longest_trace_s);
     const std::vector<Table> changes = file.tables("change");
     file.refuse_rest();
+    if (changes.empty())
+        throw TraceError(fmt::format(
+            "{}: no node in it; give a [[change]] with at_s = 0 and add = N", file_name));
     TraceRoster roster(trace);
     for (const Table& change : changes)
         read_change(change, trace.events.empty() ? 0 : trace.events.back().t_s, trace.duration_s,

@@ -133,7 +133,7 @@ MappedTrace map_trace(const AvailabilityTrace& trace, NodeMapping mapping, int c
     if (cap < 1 || cap > most_trace_nodes)
         throw UserError(
             fmt::format("a trace is mapped onto 1 to {} workers, not {}", most_trace_nodes, cap));
-    if (floor < 0 || floor > cap)
+    if (mapping == NodeMapping::delta_clamped && (floor < 0 || floor > cap))
         throw UserError(
             fmt::format("the floor of a mapped trace is 0 to {} workers, not {}", cap, floor));
     const std::vector<TraceMoment> all = moments(trace);

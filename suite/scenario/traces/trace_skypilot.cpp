@@ -2,43 +2,23 @@
 // token by token, so that a wrong number is reported with its line.
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <vector>
 
+#include "suite/base/input_file.hpp"
+#include "suite/base/json_text.hpp"
 #include "suite/scenario/traces/availability_trace.hpp"
 #include "suite/scenario/traces/trace_roster.hpp"
 
 namespace assay {
 namespace {
 
-// Walks the text and tells how much of it the parser has taken.
-class CountingIterator {
-  public:
-    using difference_type = std::ptrdiff_t;
-    using value_type = char;
-    using pointer = const char*;
-    using reference = const char&;
-    using iterator_category = std::input_iterator_tag;
-
-    CountingIterator(const char* at, std::size_t* taken) : at_(at), taken_(taken) {}
-    const char& operator*() const { return *at_; }
-    CountingIterator& operator++() {
-        ++at_;
-        ++*taken_;
-        return *this;
-    }
-    bool operator==(const CountingIterator& other) const { return at_ == other.at_; }
-    bool operator!=(const CountingIterator& other) const { return at_ != other.at_; }
-
-  private:
-    const char* at_;
-    std::size_t* taken_;
-};
-
 class SkypilotReader : public nlohmann::json_sax<nlohmann::json> {
   public:
-    SkypilotReader(std::string_view text, std::string_view file) : text_(text), file_(file) {}
+    SkypilotReader(std::string_view text, std::string_view file)
+        : text_(without_byte_order_mark(text)), file_(file) {}
 
     AvailabilityTrace read() {
         nlohmann::json::sax_parse(CountingIterator(text_.data(), &taken_),
@@ -66,6 +46,7 @@ class SkypilotReader : public nlohmann::json_sax<nlohmann::json> {
     bool key(string_t& name) override {
         if (depth_ == 1) top_ = name;
         if (depth_ == 2) inner_ = name;
+        if (!keys_.back().insert(name).second) fail("'" + name + "' is there twice");
         return true;
     }
     bool start_object(std::size_t) override {
@@ -75,8 +56,6 @@ class SkypilotReader : public nlohmann::json_sax<nlohmann::json> {
     bool start_array(std::size_t) override {
         if (depth_ == 0) value("an array");
         if (depth_ == 1 && top_ == "data") {
-            if (seen_data_) fail("'data' is there twice");
-            seen_data_ = true;
         } else {
             value("an array");
         }
@@ -86,13 +65,7 @@ class SkypilotReader : public nlohmann::json_sax<nlohmann::json> {
     bool end_array() override { return shallower(); }
     bool parse_error(std::size_t, const std::string&,
                      const nlohmann::detail::exception& error) override {
-        // "[json.exception.parse_error.101] parse error at line 1, column 2: …"; the line is ours.
-        const std::string_view says = error.what();
-        const std::size_t colon = says.find(": ");
-        fail_after(
-            text_.substr(0, taken_),
-            "not valid JSON: " +
-                std::string(colon == std::string_view::npos ? says : says.substr(colon + 2)));
+        fail_after(text_.substr(0, taken_), "not valid JSON: " + json_reason(error));
     }
 
   private:
@@ -142,8 +115,14 @@ class SkypilotReader : public nlohmann::json_sax<nlohmann::json> {
         return true;
     }
 
-    bool deeper() { return ++depth_ > 0; }
-    bool shallower() { return depth_-- > 0; }
+    bool deeper() {
+        keys_.emplace_back();
+        return ++depth_ > 0;
+    }
+    bool shallower() {
+        keys_.pop_back();
+        return depth_-- > 0;
+    }
 
     AvailabilityTrace trace() const {
         AvailabilityTrace trace;
@@ -168,7 +147,7 @@ class SkypilotReader : public nlohmann::json_sax<nlohmann::json> {
     std::size_t taken_ = 0;
     int depth_ = 0;
     std::string top_, inner_;
-    bool seen_data_ = false;
+    std::vector<std::set<std::string>> keys_;  // of the objects (and arrays) around
     std::optional<double> gap_s_;
     std::vector<int> counts_;
 };

@@ -1,6 +1,9 @@
 // Random schedules against the naive engine, and against themselves run in other ways.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "tests/decode/batch/naive_engine.hpp"
 #include "tests/decode/batch/random_jobs.hpp"
 
@@ -76,6 +79,32 @@ TEST(Schedules, StepsMadeAheadAreTheSameSteps) {
         EXPECT_EQ(ahead.step_s, one.step_s);
         EXPECT_EQ(ahead.held_blocks, 0);
     }
+}
+
+TEST(Schedules, TokensThatAreHeardEndTextsAsStopIdsDo) {
+    int stopped = 0;
+    for (std::uint64_t seed = 1; seed <= 600 && !testing::Test::HasFailure(); ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        const RandomSchedule schedule = random_schedule(seed);
+        RandomSchedule heard = schedule;
+        for (BatchJob& job : heard.jobs) {
+            if (!job.request.forced_ids.empty()) continue;
+            job.ends = [ids = std::exchange(job.request.stop_ids, {})](int id) {
+                return std::find(ids.begin(), ids.end(), id) != ids.end();
+            };
+        }
+        BatchRunOptions options = run_options(schedule, Stepping::ahead);
+        if (seed % 3 == 0) options.move_at = static_cast<int>(seed) % 40;
+        if (seed % 5 == 0) options.reload_at = static_cast<int>(seed) % 40;
+        const BatchRun by_ids = run_batch(schedule.jobs, options);
+        const BatchRun by_ears = run_batch(heard.jobs, options);
+        for (std::size_t i = 0; i < by_ids.answers.size(); ++i) {
+            expect_same_tokens(by_ears.answers[i], by_ids.answers[i]);
+            stopped += by_ids.answers[i].finish == Finish::stop;
+        }
+        EXPECT_EQ(by_ears.held_blocks, 0);
+    }
+    EXPECT_GT(stopped, 100);
 }
 
 // Each alone, in an engine with room for everything.

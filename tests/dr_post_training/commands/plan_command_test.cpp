@@ -109,7 +109,7 @@ TEST_F(DrPlanCommand, SetsAndPartitionsAreThoseAskedFor) {
     EXPECT_EQ(plan({"--partition", "block"}).at("groups").size(), 1U);
     EXPECT_EQ(plan({"--partition", "sublayer"}).at("groups").size(), 2U);
     EXPECT_EQ(plan({"--fraction", "0.76"}).at("k"), 3);
-    EXPECT_EQ(plan({"--fraction", "0"}).at("k"), 1);
+    EXPECT_EQ(plan({"--fraction", "0.01"}).at("k"), 1);
     EXPECT_EQ(plan({"--fraction", "1", "--set", "exact"}).at("k"), 4);
     const json near = plan({"--set", "ball", "--radius", "0"});
     EXPECT_EQ(near.at("total").at("dot"), plan({"--set", "full"}).at("total").at("dot"));
@@ -267,6 +267,7 @@ TEST_F(DrPlanCommand, SaysWhatIsWrongAndHowToMendIt) {
             EXPECT_THAT(refused("--fraction", value), HasSubstr("--fraction")) << value;
         }
     }
+    EXPECT_THAT(refused("--fraction", "0"), HasSubstr("above 0"));
     for (const char* value : {"0", "-1", "nan", "x", "inf"}) {
         EXPECT_THAT(refused("--eta", value), HasSubstr("--eta")) << value;
         EXPECT_THAT(refused("--ridge", value), HasSubstr("--ridge")) << value;

@@ -20,6 +20,7 @@ using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 PlanInput read(const std::string& text) {
     return read_gradients("g.json", std::as_bytes(std::span(text.data(), text.size())));
@@ -166,6 +167,10 @@ TEST(DrGradientFile, SaysWhatIsWrongAndWhere) {
     EXPECT_THAT(in_up(with("/layers/0/target/1/0", "1")), HasSubstr("no finite number"));
     EXPECT_THAT(in_up(with("/layers/0/gradients/1/0", 1e120)), HasSubstr("too large"));
     EXPECT_THAT(in_q(with("/layers/1/gram/0/0", 1e200)), HasSubstr("too large"));
+    EXPECT_THAT(in_up(with("/layers/0/target", {{1e-170, 0}, {1, 0}})),
+                HasSubstr("row 1 of \"target\" is too small: of entries up to 1e-170"));
+    EXPECT_THAT(in_up(with("/layers/0/gradients/1", {0, 1e-170})),
+                HasSubstr("row 2 of \"gradients\" is too small"));
     EXPECT_THAT(with("/tokens/1", 0), HasSubstr("\"tokens\" has 0 for row 2"));
     EXPECT_THAT(with("/tokens/1", -3), HasSubstr("row 2"));
     EXPECT_THAT(with("/tokens/1", 1e308), HasSubstr("row 2"));  // two of them have no sum
@@ -209,12 +214,12 @@ TEST(DrGradientFile, ScoresOfRowsThatHangTogetherHangTogether) {
 
 TEST(DrGradientFile, RefusesWhatIsNoJson) {
     EXPECT_THAT(error_of(std::string()), HasSubstr("is empty"));
-    EXPECT_THAT(error_of(std::string("{\"layers\":[")), HasSubstr("not JSON"));
+    EXPECT_THAT(error_of(std::string("{\"layers\":[")), HasSubstr(":1:12: not valid JSON"));
     EXPECT_THAT(error_of(std::string("{\"layers\":[],\"layers\":[]}")), HasSubstr("given twice"));
     EXPECT_THAT(error_of(std::string("{\"layers\":[{\"name\":\"a\",\"gradients\":[[NaN]]}]}")),
-                HasSubstr("not JSON"));
+                HasSubstr("not valid JSON"));
     EXPECT_THAT(error_of(std::string("{\"layers\":[{\"name\":\"a\",\"gradients\":[[1e999]]}]}")),
-                HasSubstr("not JSON"));
+                HasSubstr("the number 1e999 is too large"));
     const std::string whole = good().dump();
     for (std::size_t cut = 0; cut < whole.size(); ++cut)
         EXPECT_NE(error_of(whole.substr(0, cut)), "no error") << cut;
@@ -343,7 +348,7 @@ TEST(DrGradientFile, ReadsStandardInputAndSaysWhatCannotBeOpened) {
         read_gradients_file("-", bad);
         FAIL();
     } catch (const UserError& error) {
-        EXPECT_THAT(error.what(), HasSubstr("standard input: not JSON"));
+        EXPECT_THAT(error.what(), StartsWith("standard input:1:2: not valid JSON"));
     }
     EXPECT_THROW(read_gradients_file("/", in), UserError);
     EXPECT_THROW(read_gradients_file("nowhere.json", in), UserError);

@@ -1,14 +1,16 @@
 // What must hold for any bytes taken for a model file: refused with a UserError, or every tensor
-// and, where they describe a decoder, every parameter can be read.
+// and, where they describe a decoder, every parameter and the ids that end its texts can be read.
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "impls/nn/files/parameter_source.hpp"
+#include "impls/nn/text/tokenizer.hpp"
 #include "suite/base/error.hpp"
 
 namespace assay::nn {
@@ -33,6 +35,8 @@ inline void check_model_file(std::vector<std::byte> bytes, nlohmann::json compan
         read("", shared_parameters(config));
         for (int layer = 0; layer < config.layers; ++layer)
             read("layer" + std::to_string(layer) + "/", layer_parameters(config));
+        for (const int id : text_ends(file, nullptr, config.vocabulary))
+            if (id < 0 || id >= config.vocabulary) std::abort();
     } catch (const UserError&) {
     }
 }

@@ -1,5 +1,6 @@
-// Texts: any bytes are encoded, and the ids give them back, under every rule of cutting words; and
-// any chat template is read.
+// Texts: any bytes are encoded, and the ids give them back, under every rule of cutting words, none
+// of them a control token; and any chat template is read.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -49,6 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::size_t bytes = 0;
         for (const int id : ids) bytes += tokenizer.bytes_of(id);
         if (bytes != size || tokenizer.decode(ids) != text) std::abort();
+        if (std::find(ids.begin(), ids.end(), tokenizer.size() - 1) != ids.end()) std::abort();
         if (tokenizer.decode(tokenizer.encode(text, true)) != text) std::abort();
     }
     if (const auto system = chatml_default_system(text))

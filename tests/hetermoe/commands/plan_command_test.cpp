@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "impls/hetermoe/commands/commands.hpp"
+#include "suite/scenario/device_profile.hpp"
 #include "tests/cli/command_test.hpp"
 
 namespace assay::hetermoe {
@@ -42,6 +43,34 @@ std::vector<std::string> keys(const json& object) {
     std::vector<std::string> names;
     for (const auto& [key, value] : object.items()) names.push_back(key);
     return names;
+}
+
+TEST_F(HetermoePlanCommand, PlansForEveryShippedDevice) {
+    for (const char* device :
+         {"a100", "a10g", "a40", "h100", "h200", "l40s", "rtx3090", "t4", "v100"}) {
+        const auto asked = [&](const char* fresh, const char* old) {
+            return output({"--model", "mixtral-d1", "--new", fresh + std::string(":6"), "--old",
+                           old + std::string(":6"), "--seq", "4096"});
+        };
+        EXPECT_THAT(asked(device, "v100"), HasSubstr("micro-batches/s")) << device;
+        EXPECT_THAT(asked("a100", device), HasSubstr("micro-batches/s")) << device;
+    }
+}
+
+TEST_F(HetermoePlanCommand, WhatAProfileDoesNotSayOfAttentionIsSaidAndCanBeGiven) {
+    const auto warning_of = [&](const std::string& fresh) {
+        ::testing::internal::CaptureStderr();
+        output({"--model", "mixtral-d1", "--new", fresh, "--old", "v100:6", "--seq", "4096"});
+        return ::testing::internal::GetCapturedStderr();
+    };
+    EXPECT_THAT(warning_of("h100:6"), HasSubstr("taken as fused"));
+    EXPECT_EQ(warning_of("a40:6"), "");
+    // The remedy that it prints.
+    const std::string mine = (folder_ / "mine.toml").string();
+    std::ofstream(mine) << to_toml(device_profile("h100"))
+                        << "[attention]\nvalue = \"materialised\"\nkind = \"assumed\"\n"
+                           "source = \"old kernels\"\n";
+    EXPECT_EQ(warning_of(mine + ":6"), "");
 }
 
 TEST_F(HetermoePlanCommand, PrintsThePromisedJson) {

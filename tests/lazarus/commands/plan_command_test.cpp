@@ -49,6 +49,12 @@ TEST_F(LazarusPlanCommand, PrintsThePromisedJson) {
     const json plan = json::parse(
         output({"--loads", file("2 3 3 12"), "--nodes", "5", "--slots", "4", "--json"}));
     EXPECT_EQ(plan.at("replicas"), (json{2, 3, 3, 12}));
+    EXPECT_EQ(json::parse(output({"--loads",
+                                  file("\xef\xbb\xbf"
+                                       "2 3 3 12"),
+                                  "--nodes", "5", "--slots", "4", "--json"})),
+              plan)
+        << "a byte order mark is no load";
     EXPECT_EQ(plan.at("nodes"), json::parse("[[0,1,2,3],[0,1,2,3],[1,2,3,3],[3,3,3,3],[3,3,3,3]]"));
     const auto recovery = plan.at("recovery").get<std::vector<double>>();
     EXPECT_THAT(recovery, ElementsAre(1, 1, 0.9, 0.7, 0.4, 0));

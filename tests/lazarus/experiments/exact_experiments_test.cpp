@@ -257,7 +257,7 @@ TEST_F(LazarusFig8, SaysHowToImportAMissingTrace) {
     const auto fine = experiment.unsupported(
         spec_of(experiment, "mro", at("gpt-l", 200, "aligned", "synthetic")));
     ASSERT_TRUE(reason);
-    EXPECT_THAT(*reason, ::testing::HasSubstr("assay data fetch smartmoe-loads --from FILE"));
+    EXPECT_THAT(*reason, ::testing::HasSubstr("assay data fetch smartmoe-loads --from FOLDER"));
     EXPECT_FALSE(fine);
 }
 

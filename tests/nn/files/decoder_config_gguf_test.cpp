@@ -99,8 +99,10 @@ TEST(GgufConfig, ImpossibleValues) {
     EXPECT_THAT(with("llama.block_count", std::int32_t{-2}), HasSubstr("is -2, outside 1"));
     EXPECT_THAT(with("llama.block_count", UINT64_MAX), HasSubstr("outside 1"));
     EXPECT_THAT(with("llama.block_count", 4000000000u), HasSubstr("outside 1"));
-    EXPECT_THAT(with("llama.block_count", 2.0f), HasSubstr("is no whole number"));
-    EXPECT_THAT(with("llama.block_count", std::string("2")), HasSubstr("is no whole number"));
+    EXPECT_THAT(with("llama.block_count", 2.0f),
+                HasSubstr("is the decimal number 2.0, no whole number"));
+    EXPECT_THAT(with("llama.block_count", std::string("2")),
+                HasSubstr("is the text \"2\", no whole number"));
     EXPECT_THAT(with("llama.attention.head_count", 5u),
                 HasSubstr("llama.attention.head_count does not divide embedding_length"));
     EXPECT_THAT(with("llama.attention.head_count_kv", 3u),
@@ -110,7 +112,7 @@ TEST(GgufConfig, ImpossibleValues) {
     for (const float wrong : {0.0f, -1e-5f, std::nanf(""), INFINITY})
         EXPECT_THAT(with("llama.attention.layer_norm_rms_epsilon", wrong),
                     HasSubstr("which is not positive"));
-    EXPECT_THAT(with("llama.rope.freq_base", true), HasSubstr("is no number"));
+    EXPECT_THAT(with("llama.rope.freq_base", true), HasSubstr("is true, no number"));
 }
 
 TEST(GgufConfig, TensorsMustMatch) {

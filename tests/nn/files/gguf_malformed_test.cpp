@@ -104,12 +104,14 @@ TEST(GgufMalformed, Metadata) {
                 HasSubstr("\"x\" has the value type 13, which GGUF does not define"));
     EXPECT_THAT(changed([](auto& w) { w.put_raw("x", 7, ByteString().letters("\x02")); }),
                 HasSubstr("\"x\" is a truth value of 2"));
-    EXPECT_THAT(changed([](auto& w) { w.put("general.alignment", 48u); }),
-                HasSubstr("general.alignment is not a power of two"));
-    EXPECT_THAT(changed([](auto& w) { w.put("general.alignment", 0u); }),
-                HasSubstr("general.alignment is not a power of two"));
+    for (const auto& [number, text] :
+         {std::pair{48, "48"}, std::pair{0, "0"}, std::pair{-32, "-32"}})
+        EXPECT_THAT(changed([&](auto& w) { w.put("general.alignment", std::int32_t{number}); }),
+                    HasSubstr(std::string("general.alignment is ") + text + ", no power of two"));
     EXPECT_THAT(changed([](auto& w) { w.put("general.alignment", std::string("32")); }),
-                HasSubstr("general.alignment is not a power of two"));
+                HasSubstr("general.alignment is the text \"32\", no whole number"));
+    EXPECT_THAT(changed([](auto& w) { w.put("general.alignment", 32.0f); }),
+                HasSubstr("general.alignment is the decimal number 32.0, no whole number"));
     EXPECT_THAT(changed([](auto& w) { w.put("general.alignment", 1u << 31); }),
                 HasSubstr("ends before the data"));
     ByteString deep;

@@ -63,8 +63,8 @@ TEST(Gguf, ShapesAreReversedAndBytesFound) {
             GgufWriter writer;
             writer.version = version;
             writer.alignment = alignment;
-            if (alignment != 32)
-                writer.put("general.alignment", static_cast<std::uint32_t>(alignment));
+            if (alignment == 8) writer.put("general.alignment", std::int32_t{8});
+            if (alignment == 256) writer.put("general.alignment", std::uint32_t{256});
             writer.tensor("first", {3}, TensorType::f32,
                           stored_grid(std::span(weights).first(3), TensorType::f32));
             writer.tensor("second", {2, 3, 32}, TensorType::q4_0,

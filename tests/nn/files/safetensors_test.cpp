@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -111,9 +112,9 @@ TEST(SafetensorsMalformed, Header) {
     const auto of = [](std::string_view header) { return verdict(safetensors_bytes(header, {})); };
     EXPECT_EQ(of("{}"), "accepted");
     EXPECT_THAT(of("[]"), HasSubstr("neither a GGUF nor a safetensors file"));
-    EXPECT_THAT(of("{]"), HasSubstr("not JSON"));
-    EXPECT_THAT(of("{\"a\": 1e999}"), HasSubstr("not JSON"));
-    EXPECT_THAT(of("{\"\xff\": 1}"), HasSubstr("not JSON"));
+    EXPECT_THAT(of("{]"), HasSubstr("its header:1:2: not valid JSON"));
+    EXPECT_THAT(of("{\"a\": 1e999}"), HasSubstr("the number 1e999 is too large"));
+    EXPECT_THAT(of("{\"\xff\": 1}"), HasSubstr("not valid JSON"));
     EXPECT_THAT(of("{\"a\": 1}"), HasSubstr("\"a\" is no tensor"));
     EXPECT_THAT(of(R"({"a": {}, "a": {}})"), HasSubstr("the key \"a\" is given twice"));
     EXPECT_THAT(of("{\"a\":" + std::string(100000, '[')), HasSubstr("nested too deeply"));
@@ -135,7 +136,24 @@ TEST(SafetensorsMalformed, Tensors) {
         EXPECT_THAT(changed([&](auto& w) { w.header["a"]["shape"] = json::array({extent}); }),
                     HasSubstr("\"shape\" of tensor \"a\" holds what is no size"));
     EXPECT_THAT(changed([](auto& w) { w.header["a"]["shape"] = {5}; }),
-                HasSubstr("tensor \"a\" has 16 bytes, its shape and type need 20"));
+                HasSubstr("tensor \"a\" has 16 bytes, its shape [5] and type F32 need 20"));
+    // What is passed over is checked like what is read.
+    for (const auto& [type, size] : {std::pair{"BOOL", 1}, std::pair{"U8", 1}, std::pair{"I16", 2},
+                                     std::pair{"U32", 4}, std::pair{"I64", 8}}) {
+        const auto with = [&, type = type, size = size](std::int64_t extent) {
+            return changed([&](auto& w) {
+                w.tensor("ids", {2}, type, bytes_of(static_cast<std::size_t>(2 * size)));
+                w.header["ids"]["shape"] = {extent};
+            });
+        };
+        EXPECT_EQ(with(2), "accepted") << type;
+        for (const std::int64_t wrong : {0, 1, 3, 100})
+            EXPECT_THAT(with(wrong), HasSubstr(fmt::format(
+                                         "tensor \"ids\" has {} bytes, its shape [{}] and type "
+                                         "{} need {}",
+                                         2 * size, wrong, type, wrong * size)));
+        EXPECT_THAT(with(std::int64_t{1} << 62), HasSubstr("is larger than the file"));
+    }
     const std::int64_t large = std::int64_t{1} << 62;
     EXPECT_THAT(changed([&](auto& w) { w.header["a"]["shape"] = {large}; }),
                 HasSubstr("is larger than the file"));

@@ -84,7 +84,7 @@ TEST_F(TensorFiles, AFolderWithOneSafetensorsFile) {
         EXPECT_EQ(read_decoder_config(file), model.config);
     }
     std::ofstream(folder_ / "config.json") << "{";
-    EXPECT_THAT(verdict(folder_), HasSubstr("config.json: not JSON"));
+    EXPECT_THAT(verdict(folder_), HasSubstr("config.json:1:2: not valid JSON"));
 }
 
 class Parts : public TensorFiles {

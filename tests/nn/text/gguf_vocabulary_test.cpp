@@ -58,6 +58,19 @@ TEST(GgufVocabulary, EndsAndTypesMayBeAbsent) {
     EXPECT_EQ(vocabulary.tokens[8].kind, TokenKind::normal);
 }
 
+TEST(GgufVocabulary, AllIdsThatEndATextAreRead) {
+    json values = metadata();
+    values["tokenizer.ggml.eot_token_id"] = 7u;
+    values["tokenizer.ggml.eom_token_id"] = std::int32_t{3};
+    const Tokenizer tokenizer(vocabulary_from_gguf(values));
+    EXPECT_EQ(tokenizer.end_of_text(), 0);
+    EXPECT_EQ(tokenizer.text_ends(), (std::vector<int>{0, 3, 7}));
+    values["tokenizer.ggml.eos_token_id"] = {2, 0};
+    EXPECT_EQ(vocabulary_from_gguf(values).end_of_text, 2);
+    EXPECT_EQ(text_ends_of_gguf(values), (std::vector<int>{2, 0, 7, 3}));
+    EXPECT_TRUE(text_ends_of_gguf(json::object()).empty());
+}
+
 TEST(GgufVocabulary, WhatIsRefused) {
     const std::string prefix = "tokenizer.ggml.";
     const auto expect_refused = [&](const char* key, json value, const char* about) {
@@ -80,14 +93,18 @@ TEST(GgufVocabulary, WhatIsRefused) {
     expect_refused("model", "llama", "of kind \"llama\"");
     expect_refused("pre", "tekken", "by the rule \"tekken\"");
     expect_refused("pre", 1, "tokenizer.ggml.pre");
-    expect_refused("tokens", json::array({"a", 1}), "tokenizer.ggml.tokens is not text throughout");
+    expect_refused("tokens", json::array({"a", 1}), "tokenizer.ggml.tokens holds 1, no text");
     expect_refused("token_type", {1, 1}, "9 tokens and 2 token types");
     expect_refused("token_type", {3, 1, 1, 1, 1, 1, 1, 4, 6}, "token type 6");
     expect_refused("token_type", {3, 1, 1, 1, 1, 1, 1, 4, "x"}, "token_type");
     expect_refused("merges", {"ab"}, "merge 0 \"ab\" is no pair");
     expect_refused("merges", {"a b", "a zz"}, "merge 1");
     expect_refused("eos_token_id", 9u, "id 9");
-    expect_refused("eos_token_id", -1, "eos_token_id");
+    expect_refused("eos_token_id", -1, "eos_token_id is -1, no token id");
+    expect_refused("eot_token_id", "2", "eot_token_id is the text \"2\", no token id");
+    expect_refused("eom_token_id", 2.0, "eom_token_id is the decimal number 2.0, no token id");
+    expect_refused("eos_token_id", json::array({2, "0"}), "eos_token_id is a list, no token id");
+    expect_refused("model", "\x1b[31m", "of kind \"\\x1b[31m\"");
     expect_refused("bos_token_id", std::uint64_t{1} << 40, "bos_token_id");
     expect_refused("bos_token_id", ~std::uint64_t{0}, "bos_token_id");
     EXPECT_THROW(vocabulary_from_gguf(json::object()), UserError);

@@ -9,6 +9,7 @@
 #include "impls/nn/files/tensor_file.hpp"
 #include "impls/nn/text/chat.hpp"
 #include "impls/nn/text/vocabulary.hpp"
+#include "suite/base/error.hpp"
 #include "tests/nn/text/golden_files.hpp"
 #include "tests/nn/text/small_vocabulary.hpp"
 
@@ -70,26 +71,26 @@ TEST_F(SmolLM2, WhatItKnowsOfTokens) {
     EXPECT_EQ(tokenizer->id_of(" Paris"), 7042);
     EXPECT_EQ(tokenizer->bytes_of(7042), 6u);
     EXPECT_EQ(tokenizer->bytes_of(0), 0u);
-    for (const int id : {0, 2}) EXPECT_TRUE(tokenizer->ends_text(id));
-    for (const int id : {1, 3, 7042}) EXPECT_FALSE(tokenizer->ends_text(id));
+    EXPECT_EQ(tokenizer->text_ends(), (Ids{0, 2}));
     EXPECT_EQ(
         tokenizer->bytes_without_token(),
         "\x04\x06\x13\x14\x16\x1d\xc0\xc1\xf1\xf2\xf5\xf6\xf7\xf8\xf9\xfa\xfb\xfc\xfd\xfe\xff");
 }
 
-TEST_F(SmolLM2, AnyBytesLessThoseWithoutToken) {
+TEST_F(SmolLM2, AnyBytesButThoseWithoutToken) {
     const std::string missing = tokenizer->bytes_without_token();
     std::mt19937 engine(5);
     for (int i = 0; i < 200; ++i) {
         const std::string text = random_bytes(engine, engine() % 200, "the and \n'12<|im_end|>");
-        std::string expected;
+        std::string encodable;
         for (const char byte : text)
-            if (missing.find(byte) == std::string::npos) expected += byte;
-        const Ids ids = tokenizer->encode(text);
-        ASSERT_EQ(tokenizer->decode(ids), expected);
+            if (missing.find(byte) == std::string::npos) encodable += byte;
+        if (encodable != text) EXPECT_THROW(tokenizer->encode(text), UserError);
+        const Ids ids = tokenizer->encode(encodable);
+        ASSERT_EQ(tokenizer->decode(ids), encodable);
         std::size_t bytes = 0;
         for (const int id : ids) bytes += tokenizer->bytes_of(id);
-        ASSERT_EQ(bytes, expected.size());
+        ASSERT_EQ(bytes, encodable.size());
     }
 }
 
@@ -98,11 +99,8 @@ TEST_F(SmolLM2, ChatTemplate) {
     const auto system = chat_default_system(*file);
     ASSERT_EQ(system, "You are a helpful AI assistant named SmolLM, trained by Hugging Face");
     const std::vector<ChatMessage> messages{{"user", "What is the capital of France?"}};
-    const std::string prompt = chat_prompt(messages, *system);
-    EXPECT_EQ(prompt, golden["prompts"][1]["prompt"]);
-    const Ids ids = tokenizer->encode(prompt, true);
-    EXPECT_EQ(ids.front(), 1);
-    EXPECT_EQ(tokenizer->decode(ids), prompt);
+    const std::string prompt = golden["prompts"][1]["prompt"];
+    EXPECT_EQ(chat_prompt(messages, *system, *tokenizer), tokenizer->encode(prompt, true));
 }
 
 }  // namespace

@@ -67,6 +67,24 @@ TEST(JsonVocabulary, EndsOfTextByNameThenById) {
               Ends(1, 2));
     EXPECT_THROW(ends(R"({"eos_token": "</s>"})", "null"), UserError);
     EXPECT_THROW(ends(R"({"eos_token": 2})", "null"), UserError);
+    EXPECT_EQ(ends("null", R"({"bos_token_id": -1, "eos_token_id": -1})"), Ends());
+    EXPECT_THROW(ends("null", R"({"eos_token_id": "2"})"), UserError);
+}
+
+TEST(JsonVocabulary, AllIdsThatEndATextAreRead) {
+    const auto ends = [](const char* config) {
+        return text_ends_of_config(json::parse(config), "generation_config");
+    };
+    EXPECT_EQ(ends(R"({"eos_token_id": [5, 0]})"), (std::vector<int>{5, 0}));
+    EXPECT_EQ(ends(R"({"eos_token_id": 5})"), std::vector<int>{5});
+    for (const char* const none :
+         {"null", "{}", R"({"eos_token_id": null})", R"({"eos_token_id": []})"})
+        EXPECT_TRUE(ends(none).empty()) << none;
+    for (const char* const wrong : {R"({"eos_token_id": "5"})", R"({"eos_token_id": [5, -2]})",
+                                    R"({"eos_token_id": 5.0})", R"({"eos_token_id": [[5]]})"})
+        EXPECT_THAT([&] { ends(wrong); }, ::testing::ThrowsMessage<UserError>(
+                                              HasSubstr("generation_config.json: eos_token_id is")))
+            << wrong;
 }
 
 TEST(JsonVocabulary, WhatIsRefused) {
@@ -86,9 +104,11 @@ TEST(JsonVocabulary, WhatIsRefused) {
     expect_refused("/model/vocab", json::array(), "no model with a vocab");
     expect_refused("/model/vocab/ab", "3", "\"ab\" has id \"3\"");
     expect_refused("/model/vocab/ab", -3, "\"ab\" has id -3");
-    expect_refused("/model/vocab/ab", 1'000'000'000, "ids run from 0 to 6");
+    expect_refused("/model/vocab/ab", 1'000'000'000, "ids are whole numbers from 0 to 6");
     expect_refused("/model/vocab/ab", 2, "have the same id 2");
     expect_refused("/model/vocab/ab", 6, "no token has id 3");
+    expect_refused("/added_tokens/1", {{"id", 5}, {"content", "\x1b["}, {"lstrip", true}},
+                   "\"\\x1b[\" asks for lstrip");
     expect_refused("/model/vocab/ab c", 6, "is not written in byte letters");
     expect_refused("/model/merges", nullptr, "no merges");
     expect_refused("/model/merges/0", "ab", "the merge \"ab\" is no pair");
@@ -99,10 +119,10 @@ TEST(JsonVocabulary, WhatIsRefused) {
     expect_refused("/model/continuing_subword_prefix", "##", "continuing_subword_prefix");
     expect_refused("/normalizer", {{"type", "NFC"}}, "normalizer");
     expect_refused("/decoder/type", "WordPiece", "decoder");
-    expect_refused("/pre_tokenizer", nullptr, "pre-tokenizer (none)");
-    expect_refused("/pre_tokenizer/type", "Whitespace", "pre-tokenizer (Whitespace)");
+    expect_refused("/pre_tokenizer", nullptr, "pre-tokenizer (\"none\")");
+    expect_refused("/pre_tokenizer/type", "Whitespace", "pre-tokenizer (\"Whitespace\")");
     expect_refused("/pre_tokenizer/add_prefix_space", true, "add_prefix_space");
-    expect_refused("/pre_tokenizer/use_regex", false, "pre-tokenizer (ByteLevel)");
+    expect_refused("/pre_tokenizer/use_regex", false, "pre-tokenizer (\"ByteLevel\")");
     expect_refused("/pre_tokenizer", {{"type", "Sequence"}, {"pretokenizers", json::array()}},
                    "pre-tokenizer ()");
     expect_refused("/added_tokens/1/lstrip", true, "\"::\" asks for lstrip");
@@ -114,7 +134,7 @@ TEST(JsonVocabulary, WhatIsRefused) {
                      {"invert", false}};
     const json silent{{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}};
     expect_refused("/pre_tokenizer", {{"type", "Sequence"}, {"pretokenizers", {split, silent}}},
-                   "pre-tokenizer (Split, ByteLevel)");
+                   "pre-tokenizer (\"Split\", \"ByteLevel\")");
     EXPECT_THROW(tokenizer(nullptr), UserError);
     EXPECT_THROW(tokenizer(json::array({1})), UserError);
 }

@@ -9,11 +9,15 @@
 #include "impls/nn/text/unicode.hpp"
 #include "impls/nn/text/vocabulary.hpp"
 #include "suite/base/error.hpp"
+#include "tests/nn/text/small_vocabulary.hpp"
 
 namespace assay::nn {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using ::testing::ThrowsMessage;
 
 std::string scored_text(const ScoredRow& row) {
     std::string text;
@@ -54,18 +58,8 @@ TEST(ScoredRows, AreCutToTheContext) {
     EXPECT_EQ(scored_text(rows[0]), "456");
 }
 
-/// Bytes, and ChatML's two tokens.
-Tokenizer chat_bytes() {
-    Vocabulary vocabulary;
-    for (int byte = 0; byte < 256; ++byte)
-        vocabulary.tokens.push_back({to_byte_letters(std::string(1, static_cast<char>(byte)))});
-    vocabulary.tokens.push_back({"<|im_start|>", TokenKind::control});
-    vocabulary.tokens.push_back({"<|im_end|>", TokenKind::control});
-    return Tokenizer(vocabulary);
-}
-
 TEST(ScoredRows, OfAChatTheAnswersAndTheirEndsAreScored) {
-    const Tokenizer tokenizer = chat_bytes();
+    const Tokenizer tokenizer(testing::chat_vocabulary());
     const std::string line =
         R"({"messages": [{"role": "user", "content": "hi<|im_end|>"},)"
         R"({"role": "assistant", "content": "yo"}, {"role": "user", "content": "?"},)"
@@ -86,11 +80,27 @@ TEST(ScoredRows, OfAChatTheAnswersAndTheirEndsAreScored) {
     EXPECT_EQ(std::count(row.tokens.begin(), row.tokens.end(), 257), 5);
 }
 
+TEST(ScoredRows, BytesWithoutATokenAreNamedWithTheirLine) {
+    Vocabulary vocabulary = testing::chat_vocabulary();
+    vocabulary.tokens['\r'] = {"<no carriage return>", TokenKind::control};
+    const Tokenizer tokenizer(vocabulary);
+    for (const char* const row :
+         {R"({"text": "a\r\n"})", R"({"messages": [{"role": "assistant", "content": "a\r"}]})"})
+        EXPECT_THAT(
+            [&] {
+                parse_scored_rows(std::string("{\"text\": \"ab\"}\n") + row, "rows.jsonl",
+                                  tokenizer);
+            },
+            ThrowsMessage<UserError>(
+                AllOf(StartsWith("rows.jsonl:2: "), HasSubstr("the first is 0x0d"))));
+}
+
 TEST(ScoredRows, BadLinesAreNamed) {
     const std::string good = "{\"text\": \"abc\"}\n";
     for (const auto& [line, why] :
          {std::pair{"[1]", "no JSON object"},
-          {"{\"text\": ", "no JSON object"},
+          {"{\"text\": ", "rows.jsonl:2:10: not valid JSON: "},
+          {"{\"text\": \"abc\", \"text\": \"d\"}", "the key \"text\" is given twice"},
           {"{\"text\": 1}", "\"text\" is missing or no string"},
           {"{\"prompt\": \"a\"}", "\"completion\" is missing"},
           {"{\"other\": 1}", "has none of them"},
@@ -100,7 +110,7 @@ TEST(ScoredRows, BadLinesAreNamed) {
           {"{\"messages\": 1}", "no list of messages"},
           {"{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]}", "ChatML"}}) {
         const auto said = refusal(good + line + "\n");
-        EXPECT_THAT(said, HasSubstr("rows.jsonl:2: ")) << line;
+        EXPECT_THAT(said, HasSubstr("rows.jsonl:2:")) << line;
         EXPECT_THAT(said, HasSubstr(why)) << line;
     }
     EXPECT_THAT(refusal("\n  \n"), HasSubstr("no rows"));

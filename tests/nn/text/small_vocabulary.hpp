@@ -28,6 +28,16 @@ inline nn::Vocabulary small_vocabulary() {
     return vocabulary;
 }
 
+/// Bytes, and ChatML's two tokens: 256 <|im_start|>, 257 <|im_end|>.
+inline nn::Vocabulary chat_vocabulary() {
+    nn::Vocabulary vocabulary;
+    for (int byte = 0; byte < 256; ++byte)
+        vocabulary.tokens.push_back({nn::to_byte_letters(std::string(1, static_cast<char>(byte)))});
+    vocabulary.tokens.push_back({"<|im_start|>", nn::TokenKind::control});
+    vocabulary.tokens.push_back({"<|im_end|>", nn::TokenKind::control});
+    return vocabulary;
+}
+
 /// Bytes of which many belong to `likely`, so that merges and special tokens really happen.
 inline std::string random_bytes(std::mt19937& engine, std::size_t size, const std::string& likely) {
     std::string text;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "impls/nn/files/tensor_file.hpp"
@@ -45,6 +46,23 @@ TEST_F(ModelFolder, TokenizerAndTemplate) {
     EXPECT_EQ(tokenizer.start_of_text(), 1);
     expect_golden_ids(tokenizer, "small_gpt2_ids.json");
     EXPECT_THAT(chat_default_system(file()).value_or(""), HasSubstr("SmolLM"));
+}
+
+TEST_F(ModelFolder, AllIdsThatEndATextAreRead) {
+    const auto ends = [&](const Tokenizer* tokenizer) { return text_ends(file(), tokenizer, 480); };
+    write("config.json", R"({"eos_token_id": [258, 257]})");
+    EXPECT_EQ(ends(nullptr), (std::vector<int>{258, 257})) << "without a tokenizer too";
+    write("generation_config.json", R"({"eos_token_id": [257, 300, 480]})");
+    write("tokenizer.json", golden_json("small_tokenizer.json").dump());
+    const Tokenizer tokenizer = Tokenizer::of(file());
+    EXPECT_EQ(tokenizer.end_of_text(), 258);
+    const std::vector<int> found = ends(&tokenizer);
+    for (const int id : {257, 258, 300})
+        EXPECT_TRUE(std::binary_search(found.begin(), found.end(), id)) << id;
+    EXPECT_LT(found.back(), 480) << "ids that the model does not have are of no use";
+    write("generation_config.json", R"({"eos_token_id": "257"})");
+    EXPECT_THROW(Tokenizer::of(file()), UserError);
+    EXPECT_THROW(ends(nullptr), UserError);
 }
 
 TEST_F(ModelFolder, WithoutTokenizerOrTemplate) {

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "impls/nn/text/tokenizer.hpp"
@@ -10,9 +11,11 @@
 namespace assay::nn {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::random_bytes;
 using testing::small_vocabulary;
+using ::testing::StartsWith;
 using Ids = std::vector<int>;
 
 TEST(Tokenizer, MergesInsideWords) {
@@ -55,8 +58,7 @@ TEST(Tokenizer, WhatItKnowsOfTokens) {
     EXPECT_EQ(tokenizer.bytes_of(260), 3u);
     EXPECT_EQ(tokenizer.bytes_of(261), 0u);
     EXPECT_EQ(tokenizer.bytes_of(263), 5u);
-    EXPECT_TRUE(tokenizer.ends_text(261));
-    EXPECT_FALSE(tokenizer.ends_text(262));
+    EXPECT_EQ(tokenizer.text_ends(), (Ids{261}));
     for (const int id : {-1, 265}) {
         EXPECT_THROW(tokenizer.decode(Ids{'a', id}), UserError);
         EXPECT_THROW(tokenizer.bytes_of(id), UserError);
@@ -68,9 +70,25 @@ TEST(Tokenizer, ATurnEndsTheTextToo) {
     vocabulary.tokens.push_back({"<|im_end|>", TokenKind::control});
     vocabulary.tokens.push_back({"</s>"});  // no special token, in spite of its name
     const Tokenizer tokenizer(vocabulary);
-    EXPECT_TRUE(tokenizer.ends_text(265));
-    EXPECT_FALSE(tokenizer.ends_text(266));
-    EXPECT_TRUE(tokenizer.ends_text(261));
+    EXPECT_EQ(tokenizer.text_ends(), (Ids{261, 265}));
+    vocabulary.text_ends = {262, 261, 5};
+    EXPECT_EQ(Tokenizer(vocabulary).text_ends(), (Ids{5, 261, 262, 265}));
+}
+
+TEST(Tokenizer, WhatOpensOrEndsATurnIsTakenOnDemandOnly) {
+    Vocabulary vocabulary = small_vocabulary();  // files that call these ordinary words
+    vocabulary.tokens.push_back({"<|im_start|>", TokenKind::literal});
+    vocabulary.tokens.push_back({"<|im_end|>", TokenKind::literal});
+    vocabulary.tokens.push_back({"<turn over>", TokenKind::literal});
+    vocabulary.text_ends = {267};
+    const Tokenizer tokenizer(vocabulary);
+    for (int id = 265; id <= 267; ++id) {
+        const std::string written = tokenizer.decode(Ids{id});
+        EXPECT_EQ(tokenizer.encode(written, true), Ids{id});
+        const Ids ids = tokenizer.encode(written);
+        EXPECT_EQ(std::count(ids.begin(), ids.end(), id), 0) << written;
+        EXPECT_EQ(tokenizer.decode(ids), written);
+    }
 }
 
 TEST(Tokenizer, BytesAreTheirIds) {
@@ -82,14 +100,29 @@ TEST(Tokenizer, BytesAreTheirIds) {
     EXPECT_EQ(tokenizer.bytes_of(0), 1u);
 }
 
-TEST(Tokenizer, BytesWithoutTokenAreLeftOut) {
+std::string refusal_of(const Tokenizer& tokenizer, std::string_view text) {
+    try {
+        tokenizer.encode_named("t.txt", text);
+    } catch (const UserError& error) {
+        return error.what();
+    }
+    return "encoded";
+}
+
+TEST(Tokenizer, BytesWithoutTokenAreRefusedWithTheirPlace) {
     Vocabulary vocabulary = small_vocabulary();
     vocabulary.tokens['b'] = {"<no b>", TokenKind::control};
     vocabulary.tokens['z'] = {"<no z>", TokenKind::control};
     vocabulary.merges.clear();
     const Tokenizer tokenizer(vocabulary);
     EXPECT_EQ(tokenizer.bytes_without_token(), "bz");
-    EXPECT_EQ(tokenizer.encode("abzc"), (Ids{'a', 'c'}));
+    EXPECT_EQ(refusal_of(tokenizer, "ac"), "encoded");
+    EXPECT_THAT(refusal_of(tokenizer, "abzc"),
+                AllOf(StartsWith("t.txt: "), HasSubstr("no token for 2 of the text's 4 bytes: the "
+                                                       "first is 0x62 in line 1, byte 2")));
+    EXPECT_THAT(refusal_of(tokenizer, "a::tab\na ::tab z"),
+                HasSubstr("1 of the text's 16 bytes: the first is 0x7a in line 2, byte 9"))
+        << "the letters of ::tab are not looked for";
     EXPECT_EQ(Tokenizer(small_vocabulary()).bytes_without_token(), "");
 }
 
@@ -134,6 +167,8 @@ TEST(Tokenizer, TablesThatContradictThemselves) {
     expect_refused(changed([](V v) { v.tokens[262].written = "<end>"; }), "is also token 261");
     expect_refused(changed([](V v) { v.tokens[256].written = "a b"; }),
                    "token 256 \"a b\" is not written");
+    expect_refused(changed([](V v) { v.tokens[256].written = "\x1b[31m"; }),
+                   "token 256 \"\\x1b[31m\" is not written");
     expect_refused(changed([](V v) { v.tokens[256].written = ""; }), "token 256 is empty");
     expect_refused(changed([](V v) { v.tokens[261].written = ""; }), "token 261 is empty");
     expect_refused(changed([](V v) { v.merges[1] = {"a", "q"}; }), "merge 1 is about \"aq\"");

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <variant>
 #include <vector>
@@ -63,6 +65,16 @@ TEST_F(PipeRecorderTest, MetricsAreGatheredButNotForLong) {
     EXPECT_EQ(arrived().size(), 0u);
     recorder.end(SampleStatus::ok, "");
     EXPECT_EQ(arrived().size(), 2u);
+}
+
+TEST_F(PipeRecorderTest, WhatIsNotDeclaredIsTakenWhereAnyMetricIs) {
+    EXPECT_THROW(recorder.metric("GFLOPS", 1, {}), std::logic_error);
+    Experiment experiment = *registry.experiment("dummy/sum");
+    experiment.metrics.push_back({.name = std::string(any_metric), .labels = {"benchmark"}});
+    PipeRecorder open(experiment, Provenance::exact, pipe.write.get());
+    open.metric("GFLOPS", 1, {{"benchmark", "BM"}});
+    EXPECT_THROW(open.metric("GFLOPS", 1, {{"other", "BM"}}), std::logic_error);
+    EXPECT_EQ(declared_metric(experiment, "total")->name, "total");
 }
 
 }  // namespace

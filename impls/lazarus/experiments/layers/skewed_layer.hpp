@@ -52,10 +52,10 @@ inline const tensors::Part<std::optional<std::string>()> gpu_layers_lack{"lazaru
 
 struct LayerFound : Metrics {
     using Metrics::Metrics;
-    Metric relative_throughput =
-        varying("relative_throughput", "ratio",
-                "throughput over that at 1:1 of the same system; exact: by the busiest rank's rows",
-                higher);
+    Metric relative_throughput = exact_unless(
+        {Provenance::measured}, "relative_throughput", "ratio",
+        "throughput over that at 1:1 of the same system; exact: by the busiest rank's rows",
+        higher);
     Metric busiest_rows =
         counted("busiest_rows", "ratio",
                 "rows that the busiest rank computes, padding included, over its own tokens");

@@ -16,7 +16,7 @@ namespace {
 
 // What the controller would only find out in the middle of the training.
 void check(const LiveTraining& live) {
-    if (live.workers * live.slots < live.experts)
+    if (std::int64_t{live.workers} * live.slots < live.experts)
         throw UserError(fmt::format(
             "{} workers with {} slots each cannot hold {} experts; raise workers or slots",
             live.workers, live.slots, live.experts));

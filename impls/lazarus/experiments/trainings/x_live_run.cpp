@@ -56,24 +56,32 @@ void record_recoveries(const SessionResult& result, const LiveFound& found) {
     }
 }
 
-// Tokens per second of each committed step, from one commit to the next.
+// Tokens per second of each committed step, from one commit to the next; where longer than the step
+// itself nothing was computed that counts (a worker hung, the others regrouped), none.
 void record_throughput(const SessionOptions& options, const SessionResult& result,
                        const LiveFound& found, Recorder& recorder) {
     const double per_worker = static_cast<double>(options.training.sequences) *
                               static_cast<double>(options.training.model.context);
-    std::vector<double> ends, throughput, workers, losses;
+    std::vector<double> at, throughput, ends, workers, losses;
     double tokens = 0, before = 0;
     for (const auto& step : result.steps) {
+        const bool stood_still = step.start_s - before > step.end_s - step.start_s;
+        const double seconds = step.end_s - (stood_still ? step.start_s : before);
+        const double rate = seconds > 0 ? step.workers * per_worker / seconds : 0;
+        if (stood_still) {
+            at.insert(at.end(), {before, step.start_s, step.start_s});
+            throughput.insert(throughput.end(), {0, 0, rate});
+        }
+        at.push_back(step.end_s);
+        throughput.push_back(rate);
         ends.push_back(step.end_s);
-        throughput.push_back(step.end_s > before ? step.workers * per_worker / (step.end_s - before)
-                                                 : 0);
         workers.push_back(step.workers);
         losses.push_back(step.loss);
         before = step.end_s;
     }
     for (const auto& step : result.lineage)
         tokens += static_cast<double>(step.training.size()) * per_worker;
-    recorder.time_series("throughput", "1/s", ends, throughput);
+    recorder.time_series("throughput", "1/s", at, throughput);
     recorder.time_series("workers", "count", ends, workers);
     recorder.time_series("loss", "nat/token", ends, losses);
     if (before > 0) found.tokens_per_s(tokens / before);
