@@ -207,6 +207,11 @@ void add_options(CLI::App& program, Options& options) {
         "  assay-gui --screenshot overview overview.png --theme dark");
 }
 
+bool is_set(const char* variable) {
+    const char* const value = std::getenv(variable);
+    return value != nullptr && *value != '\0';
+}
+
 // Without a display Qt tells of folders and hints that no picture needs.
 void say_what_matters(QtMsgType type, const QMessageLogContext&, const QString& text) {
     if (type == QtCriticalMsg || type == QtFatalMsg)
@@ -215,9 +220,13 @@ void say_what_matters(QtMsgType type, const QMessageLogContext&, const QString& 
 
 int run(int argc, char** argv, Options options) {
     const bool without_window = !options.dump.empty() || !options.screenshot.empty();
-    const bool no_display =
-        std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr;
-    if (without_window || no_display) {
+    if (!without_window && !is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY") &&
+        !is_set("QT_QPA_PLATFORM"))
+        throw UserError(
+            "there is no display for a window (DISPLAY and WAYLAND_DISPLAY are not set): "
+            "`assay-gui --screenshot VIEW FILE.png` draws a view without one, `assay-gui --dump "
+            "VIEW` prints it as JSON, and `assay report` writes a page for a browser");
+    if (without_window) {
         setenv("QT_QPA_PLATFORM", "offscreen", 0);
         qInstallMessageHandler(say_what_matters);
     }

@@ -29,6 +29,9 @@ std::shared_ptr<const Comparison> read_comparison(const Registry& registry,
     comparison->note = std::move(arms.note);
     comparison->rows = compare::compare(comparison->a, comparison->b);
     compare::warn_of_circumstances(comparison->rows, comparison->a, comparison->b);
+    if (const std::string sentence = compare::nothing_in_common(comparison->rows);
+        !sentence.empty())
+        comparison->note += (comparison->note.empty() ? "" : "; ") + sentence;
     return comparison;
 }
 

@@ -14,7 +14,8 @@ namespace assay::gui {
 struct Comparison {
     std::string a_typed, b_typed;
     compare::Arm a, b;
-    std::string note;                ///< where both are the same, or share sessions: compare::Arms
+    /// Where both are the same, share sessions (compare::Arms), or have no row in common.
+    std::string note;
     std::vector<compare::Row> rows;  ///< they point into the arms
 };
 

@@ -10,6 +10,7 @@
 
 #include "suite/base/quantity_text.hpp"
 #include "suite/compare/selector.hpp"
+#include "suite/measure/environment.hpp"
 
 namespace assay::gui {
 namespace {
@@ -18,28 +19,12 @@ using nlohmann::json;
 
 /// In the order in which one asks; others follow by name.
 constexpr const char* usual_order[] = {
-    "machine", "hostname", "processor",  "cores",  "usable cores", "quota",    "caches", "memory",
+    "machine", "host",     "processor",  "cores",  "usable cores", "quota",    "caches", "memory",
     "gpus",    "driver",   "os",         "kernel", "governor",     "warnings", "commit", "version",
     "build",   "compiler", "build type", "flags",  "torch",        "libc"};
 
 std::string plain(const json& value) {
     return value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
-}
-
-std::string gpus_text(const json& gpus) {
-    std::vector<std::pair<std::string, int>> kinds;
-    for (const json& gpu : gpus) {
-        const std::string one = fmt::format("{} ({} GiB)", gpu.value("name", "?"),
-                                            plain(gpu.value("memory_gib", json())));
-        if (!kinds.empty() && kinds.back().first == one)
-            ++kinds.back().second;
-        else
-            kinds.emplace_back(one, 1);
-    }
-    std::vector<std::string> words;
-    for (const auto& [one, n] : kinds)
-        words.push_back(n == 1 ? one : fmt::format("{} × {}", n, one));
-    return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));
 }
 
 std::string caches_text(const json& caches) {
@@ -61,23 +46,14 @@ std::map<std::string, std::string> facts_of(const store::Store& store,
     std::map<std::string, std::string> facts{{"machine", session.machine},
                                              {"build", session.build}};
     if (const auto machine = store.machine(session.machine);
-        machine && machine->description.is_object())
-        for (const auto& [key, value] : machine->description.items()) {
-            if (key == "cpu")
-                facts["processor"] = plain(value);
-            else if (key == "usable_cores")
-                facts["usable cores"] = plain(value);
-            else if (key == "cpu_quota")
-                facts["quota"] = plain(value) + " cores";
-            else if (key == "memory_gib")
-                facts["memory"] = plain(value) + " GiB";
-            else if (key == "gpus" && value.is_array())
-                facts["gpus"] = gpus_text(value);
-            else if (key == "caches" && value.is_array())
+        machine && machine->description.is_object()) {
+        facts.merge(measure::hardware_facts(machine->description));
+        for (const auto& [key, value] : machine->description.items())
+            if (key == "caches" && value.is_array())
                 facts["caches"] = caches_text(value);
-            else
+            else if (key == "os" || key == "caches" || key == "imported")
                 facts[key] = plain(value);
-        }
+    }
     if (session.suspects.is_object())
         for (const auto& [key, value] : session.suspects.items())
             facts[key == "build_type" ? "build type" : key] = plain(value);

@@ -20,4 +20,9 @@ std::optional<std::int64_t> whole_number(double number);
 /// A count as people write large ones, too: "1000", "1e3", "2.5e6".
 std::optional<std::int64_t> whole_number(std::string_view text);
 
+/// What a value in one unit is multiplied with to be in another of the same quantity: 0.001 from
+/// "ms" to "s"; times, bytes, flops, hertz, watts, joules, each per second too, shares. nullopt:
+/// another quantity, or a unit that is not known.
+std::optional<double> unit_factor(std::string_view from, std::string_view to);
+
 }  // namespace assay

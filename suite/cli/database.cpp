@@ -5,6 +5,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
@@ -64,7 +65,16 @@ std::string trouble_beginning(const Context& context) {
     return fmt::format("cannot begin the results database {}: {}", file.string(), trouble);
 }
 
-std::string claims_after_arrival() {
+std::string claims_after_arrival(const Registry& registry, const store::Store& store) {
+    const std::vector<std::string> ids = store.experiments();
+    const auto has_samples = [&](const Claim& claim) {
+        return std::find(ids.begin(), ids.end(), claim.experiment) != ids.end();
+    };
+    if (std::none_of(
+            registry.systems().begin(), registry.systems().end(), [&](const System& system) {
+                return std::any_of(system.claims.begin(), system.claims.end(), has_samples);
+            }))
+        return {};
     return suggested("claims --again") + " judges the claims by everything that is here now\n";
 }
 

@@ -30,7 +30,8 @@ std::string trouble_beginning(const Context& context);
 /// For commands that begin a database where there is none: standard error says once where.
 store::Store open_or_begin(const Context& context);
 
-/// Said where samples of other machines arrive: stored verdicts know nothing of them.
-std::string claims_after_arrival();
+/// Said where samples of other machines arrive: stored verdicts know nothing of them. Empty where
+/// no claim is about what the database has.
+std::string claims_after_arrival(const Registry& registry, const store::Store& store);
 
 }  // namespace assay::cli

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct Series {
     int excluded = 0;                   ///< samples marked invalid (slow clock, throttled, overrun)
     std::vector<std::string> errors{};  ///< what those say of themselves: add_error()
     bool aggregates_only = false;  ///< of a benchmark whose file has its means and no repetition
+    /// What `context` calls hardware, in people's words (measure::HardwareFacts); null: not known.
+    std::shared_ptr<const std::map<std::string, std::string>> hardware{};
+    double sample_s = 0;  ///< what a sample of it took, on average; 0: not known
 };
 
 /// Each text once, in order of time, and no more than people read.
@@ -44,6 +48,9 @@ inline void add_error(std::vector<std::string>& errors, const std::string& text)
         std::find(errors.begin(), errors.end(), text) == errors.end())
         errors.push_back(text);
 }
+
+/// Among the warnings of a session: what a program of Google Benchmark says of its machine.
+inline constexpr const char* scaling_warning = "cpu scaling";
 
 /// Where the values of a side were measured: a session of the store, or a foreign file.
 struct ArmSession {

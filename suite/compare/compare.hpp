@@ -89,6 +89,11 @@ struct Row {
     bool regression() const { return verdict == RowVerdict::slower; }
 };
 
+/// Whether the interval leaves open that B is a quarter larger, and that it is a quarter smaller.
+bool nothing_is_known(const Row&);
+/// "nothing is known: 0.13 to 1.59": as the reason of such a row calls its interval.
+std::string nothing_known_text(double low, double high);
+
 /// Rows in the order of A, then what only B has. The arms must outlive the rows. Rows of real and
 /// CPU time of one benchmark that went opposite ways have a warning that says so.
 std::vector<Row> compare(const Arm& a, const Arm& b, const Options& = {});

@@ -53,14 +53,11 @@ Row unjudged(const Match& match, const Options& options) {
     return row;
 }
 
-/// "context-differs: hardware 1a2b in A, 3c4d in B; profile …"
-void decide_context(Row& row, const Match& match) {
+/// "context-differs: hardware (cores) 2 in A, 4 in B; profile …"
+void decide_context(Row& row, const Match& match, const Options& options) {
     std::vector<std::string> parts;
-    for (const std::string& key : match.differs) {
-        const auto said = [](const std::string& value) { return value.empty() ? "none" : value; };
-        parts.push_back(fmt::format("{} {} in A, {} in B", key, said(match.a->context.at(key)),
-                                    said(match.b->context.at(key))));
-    }
+    for (const Difference& one : differences(*match.a, *match.b, options.across))
+        parts.push_back(fmt::format("{} {} in A, {} in B", one.what(), one.in_a, one.in_b));
     decide(row, RowVerdict::not_comparable, Reason::context_differs,
            fmt::format("{}", fmt::join(parts, "; ")));
 }
@@ -213,7 +210,7 @@ Row judge(const Match& match, const Options& options) {
     else if (match.a == nullptr)
         decide(row, RowVerdict::not_comparable, Reason::only_in_b, why_empty(*match.b, "B"));
     else if (!match.differs.empty())
-        decide_context(row, match);
+        decide_context(row, match, options);
     else if (!decide_failed_before(row, *match.a, *match.b) && !decide_empty(row, *match.b, "B") &&
              !decide_empty(row, *match.a, "A")) {
         const Pairs pairs = common_pairs(*match.a, *match.b);

@@ -42,6 +42,12 @@ std::string basis_text(const Row& row, const Basis& basis) {
     return text;
 }
 
+bool has_wide_interval(const Row& row) {
+    constexpr double large = 0.25;  // a change by so much nobody overlooks
+    const double change = 1 + std::max(large, row.margin);
+    return row.high >= change && row.low <= 1 / change;
+}
+
 /// Two clusters whose distance could be the whole difference: then the share of the clusters may
 /// have changed, by chance, and nothing else. A change larger than that distance is a change.
 bool explained_by_clusters(const Row& row, double gap) {
@@ -58,9 +64,11 @@ void decide_by_interval(Row& row, const Basis& basis) {
     if (row.low >= below && row.high <= above)
         return decide(row, RowVerdict::same, Reason::within_margin, text);
     if (row.low <= above && row.high >= below)
-        return decide(row, RowVerdict::ambiguous, Reason::straddles_margin,
-                      fmt::format("{}; more {} would decide", text,
-                                  basis.unit == Basis::Unit::session ? "sessions" : "samples"));
+        return decide(
+            row, RowVerdict::ambiguous, Reason::straddles_margin,
+            fmt::format("{}{}; more {} would decide",
+                        has_wide_interval(row) ? nothing_known_text(row.low, row.high) + "; " : "",
+                        text, basis.unit == Basis::Unit::session ? "sessions" : "samples"));
     const RowVerdict verdict = by_direction(row.better, row.low > above);
     if (verdict == RowVerdict::ambiguous)
         return decide(row, verdict, Reason::no_direction,
@@ -167,6 +175,14 @@ std::string too_few_text(const Row& row, const Basis& basis, double level) {
 }
 
 }  // namespace
+
+bool nothing_is_known(const Row& row) {
+    return row.reason_code == Reason::straddles_margin && has_wide_interval(row);
+}
+
+std::string nothing_known_text(double low, double high) {
+    return fmt::format("nothing is known: {:.3g} to {:.3g}", low, high);
+}
 
 void judge_ratio(Row& row, const Pairs& pairs, const Options& options) {
     const auto a = values_of(*row.a), b = values_of(*row.b);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+
+#include "suite/measure/environment.hpp"
 
 namespace assay::compare {
 namespace {
@@ -65,6 +68,22 @@ std::vector<std::string> differing_context(const Series& a, const Series& b,
             keys.push_back(key);
     }
     return keys;
+}
+
+std::vector<Difference> differences(const Series& a, const Series& b,
+                                    const std::set<std::string>& across) {
+    const auto said = [](const std::string& value) { return value.empty() ? "none" : value; };
+    std::vector<Difference> all;
+    for (std::string& key : differing_context(a, b, across)) {
+        std::vector<measure::HardwareDifference> parts;
+        if (key == "hardware" && a.hardware && b.hardware)
+            parts = measure::hardware_differences(*a.hardware, *b.hardware);
+        for (auto& [name, in_a, in_b] : parts)
+            all.push_back({key, std::move(name), std::move(in_a), std::move(in_b)});
+        if (parts.empty())
+            all.push_back({key, "", said(a.context.at(key)), said(b.context.at(key))});
+    }
+    return all;
 }
 
 std::vector<std::string> unknown_context(const Series& series, const Series& other,

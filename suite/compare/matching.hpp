@@ -30,6 +30,18 @@ std::vector<Match> match(const Arm& a, const Arm& b, const Options&);
 std::vector<std::string> differing_context(const Series& a, const Series& b,
                                            const std::set<std::string>& across);
 
+/// In what two contexts differ.
+struct Difference {
+    std::string key;         ///< of the context: "data", "hardware"
+    std::string part;        ///< of the hardware: "usable cores"; empty: the whole
+    std::string in_a, in_b;  ///< "none" where there is none
+
+    std::string what() const { return part.empty() ? key : key + " (" + part + ')'; }
+};
+/// Of the keys that differ; of hardware each part that does, where both sides know it.
+std::vector<Difference> differences(const Series& a, const Series& b,
+                                    const std::set<std::string>& across);
+
 /// Keys that only `other` tells something of, without those in `across`.
 std::vector<std::string> unknown_context(const Series& series, const Series& other,
                                          const std::set<std::string>& across);

@@ -18,6 +18,7 @@
 #include "suite/base/error.hpp"
 #include "suite/base/suggested_command.hpp"
 #include "suite/compare/selector.hpp"
+#include "suite/import_export/tools/benchmark_file.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::compare {
@@ -26,6 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view start_of_database = "SQLite format 3";
+
+constexpr std::string_view separators = ",;\t";
 
 std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),
@@ -85,8 +88,36 @@ Arm arm_of(const Registry& registry, Side side) {
     return arm;
 }
 
+/// Whether the first two lines have equally many of a separator, or the name says so.
+bool is_table(std::string_view text, const std::string& file) {
+    if (lower(file).ends_with(".csv") || lower(file).ends_with(".tsv")) return true;
+    const auto end = text.find('\n');
+    if (end == text.npos) return false;
+    const std::string_view first = text.substr(0, end), rest = text.substr(end + 1),
+                           second = rest.substr(0, rest.find('\n'));
+    return std::any_of(separators.begin(), separators.end(), [&](char separator) {
+        const auto columns = std::count(first.begin(), first.end(), separator);
+        return columns > 0 && std::count(second.begin(), second.end(), separator) == columns;
+    });
+}
+
+/// What only a database can hold, and what holds no results at all: called what it is.
+void refuse_what_is_imported(const std::string& text, const std::string& file) {
+    const auto refuse = [&](const std::string& what) {
+        throw UserError(fmt::format("{} {}", file, what));
+    };
+    const std::string import =
+        "bring it into a database first: " + suggested("import " + shell_quoted(file));
+    if (text.find_first_not_of(" \t\r\n") == text.npos) refuse("is empty");
+    if (text.substr(0, text.find('\n')).find("\"assay-results\"") != text.npos)
+        refuse("holds exported sessions; " + import);
+    if (looks_like_benchmark_file(text)) return;
+    if (text.find('\0') != text.npos) refuse("is neither text nor a database of results");
+    if (is_table(text, file)) refuse("is a table (CSV); " + import);
+}
+
 /// A file is read once from its beginning, for it may be a pipe.
-Arm arm_of_file(const Registry& registry, const std::string& file) {
+Arm arm_of_file(const Registry& registry, const std::string& file, std::string_view from) {
     errno = 0;
     std::ifstream in(file, std::ios::binary);
     std::string text(start_of_database.size(), '\0');
@@ -98,22 +129,20 @@ Arm arm_of_file(const Registry& registry, const std::string& file) {
     if (in.bad() || !in.is_open())
         throw UserError(fmt::format("cannot read {}: {}", file,
                                     errno ? std::strerror(errno) : "an error while reading"));
-    if (lower(file).ends_with(".jsonl") || text.starts_with("{\"format\":\"assay-results\""))
-        throw UserError(
-            fmt::format("{} holds exported sessions; bring them into a database first: {}", file,
-                        suggested("import " + shell_quoted(file))));
-    return read_google_benchmark(text, file);
+    if (from.empty()) refuse_what_is_imported(text, file);
+    return arm_of_benchmarks(read_benchmark_file(text, file, from), file);
 }
 
 using OpenDatabase = std::function<std::shared_ptr<const store::Store>()>;
 
-Side side_of(const Registry& registry, const OpenDatabase& database, const std::string& typed) {
+Side side_of(const Registry& registry, const OpenDatabase& database, const std::string& typed,
+             std::string_view from) {
     if (typed.empty()) throw UserError("an empty word names nothing to compare");
     std::error_code ignored;
     if (names_file(typed) && fs::exists(typed, ignored)) {
         if (fs::is_directory(typed, ignored))
-            throw UserError(fmt::format("{} is a folder; name a file in it", typed));
-        return arm_of_file(registry, typed);
+            return arm_of_benchmarks(read_benchmark_folder(typed, from), typed);
+        return arm_of_file(registry, typed, from);
     }
     if (const auto colon = colon_of_database(typed); colon != typed.npos) {
         const std::string file = typed.substr(0, colon);
@@ -153,8 +182,9 @@ bool is_same_file(const std::string& a, const std::string& b) {
 }
 
 Arms arms_of(const Registry& registry, const OpenDatabase& database, const std::string& typed_a,
-             const std::string& typed_b) {
-    Side a = side_of(registry, database, typed_a), b = side_of(registry, database, typed_b);
+             const std::string& typed_b, std::string_view from) {
+    Side a = side_of(registry, database, typed_a, from),
+         b = side_of(registry, database, typed_b, from);
     std::string note;
     if (is_same_file(typed_a, typed_b)) note = "A and B are the same file";
     if (std::holds_alternative<Named>(a) && std::holds_alternative<Named>(b))
@@ -177,21 +207,21 @@ OpenDatabase is_open(const store::Store& database) {
 }  // namespace
 
 Arm read_arm(const Registry& registry, const fs::path& database, const std::string& typed) {
-    return arm_of(registry, side_of(registry, opens(database), typed));
+    return arm_of(registry, side_of(registry, opens(database), typed, {}));
 }
 
 Arm read_arm(const Registry& registry, const store::Store& database, const std::string& typed) {
-    return arm_of(registry, side_of(registry, is_open(database), typed));
+    return arm_of(registry, side_of(registry, is_open(database), typed, {}));
 }
 
 Arms read_arms(const Registry& registry, const fs::path& database, const std::string& a,
-               const std::string& b) {
-    return arms_of(registry, opens(database), a, b);
+               const std::string& b, std::string_view from) {
+    return arms_of(registry, opens(database), a, b, from);
 }
 
 Arms read_arms(const Registry& registry, const store::Store& database, const std::string& a,
-               const std::string& b) {
-    return arms_of(registry, is_open(database), a, b);
+               const std::string& b, std::string_view from) {
+    return arms_of(registry, is_open(database), a, b, from);
 }
 
 }  // namespace assay::compare

@@ -9,6 +9,9 @@
 #include "suite/compare/arm.hpp"
 #include "suite/experiment/system.hpp"
 
+namespace assay {
+struct BenchmarkFile;
+}
 namespace assay::store {
 class Store;
 }
@@ -27,16 +30,18 @@ Arm arm_of_sessions(const Registry&, const store::Store&, const std::vector<std:
 /// The newest samples of every series of a database.
 Arm arm_of_store(const Registry&, const store::Store&);
 
-/// Google Benchmark's JSON: repetitions of one benchmark are the points of one series per metric
-/// (real_time and cpu_time in seconds, lower is better, and every counter), unpaired; aggregates
-/// are left out, errors count as failed. Names, units and context are those of an import of the
-/// file, so that either compares with the other. UserError with line and column for malformed text,
-/// or a sentence for another JSON.
+/// A file of a benchmark tool: repetitions of one benchmark are the points of one series per
+/// metric, unpaired; of several days, by sessions; errors count as failed. Names, units and context
+/// are those of an import of the file, so that either compares with the other.
+Arm arm_of_benchmarks(const BenchmarkFile&, const std::string& source);
+/// Google Benchmark's JSON. UserError with line and column for malformed text, or a sentence for
+/// another JSON.
 Arm read_google_benchmark(const std::string& text, const std::string& source);
 
 /// What `assay compare` takes for A or B:
-///   FILE.json            Google Benchmark's output, in a file or pipe of any name with a '/' or
-///   '.' FILE.db              the newest samples of each series of another database (or .sqlite)
+///   FILE.json            a benchmark tool's output, in a file, pipe or folder of any name with a
+///                        '/' or '.'; its format is recognised unless `from` names it
+///   FILE.db              the newest samples of each series of another database (or .sqlite)
 ///   FILE.db:SELECTOR     what SELECTOR names in another database (or .sqlite)
 ///   1a2b3c4d             a session, by id or prefix
 ///   latest, latest~2     the newest finished session, the second before it
@@ -51,13 +56,14 @@ Arm read_arm(const Registry&, const store::Store& database, const std::string& t
 
 /// Both sides of a comparison. A session that both name counts on one side only: on that which has
 /// no other, else in B.
+/// `from`: the format of files of benchmark tools (import_export/tools); empty: recognised.
 struct Arms {
     Arm a, b;
     std::string note{};  ///< a sentence where both are the same, or share sessions; else ""
 };
 Arms read_arms(const Registry&, const std::filesystem::path& database, const std::string& a,
-               const std::string& b);
+               const std::string& b, std::string_view from = {});
 Arms read_arms(const Registry&, const store::Store& database, const std::string& a,
-               const std::string& b);
+               const std::string& b, std::string_view from = {});
 
 }  // namespace assay::compare

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "suite/base/date.hpp"
 #include "suite/base/error.hpp"
 #include "suite/base/suggested_command.hpp"
 #include "suite/store/ids.hpp"
@@ -108,6 +109,9 @@ std::string checked_time(std::string text, const std::string& selector) {
         throw UserError(fmt::format(
             "'{}': '{}' is no time; write 2026-11-21 or 2026-11-21T02:03 (UTC), or since:7d",
             selector, text));
+    const std::string from = text + std::string("0000-01-01T00:00:00.000Z").substr(text.size());
+    if (const std::string why = impossible_date(from); !why.empty())
+        throw UserError(fmt::format("'{}': '{}' is no time: {}", selector, text, why));
     return text;
 }
 
@@ -137,6 +141,9 @@ Sessions between(const Sessions& all, const std::string& span, const std::string
             "'{}': write between:FROM..TO, for example between:2026-11-01..2026-11-07", selector));
     const std::string from = checked_time(span.substr(0, dots), selector);
     const std::string to = checked_time(span.substr(dots + 2), selector);
+    if (to < from.substr(0, to.size()))
+        throw UserError(fmt::format("'{}' ends before it begins: write between:{}..{}", selector,
+                                    span.substr(dots + 2), span.substr(0, dots)));
     return filtered(all, [&](const Session& session) {
         return session.started >= from && session.started.substr(0, to.size()) <= to;
     });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include "suite/compare/read_arm.hpp"
 #include "suite/compare/selector.hpp"
 #include "suite/import_export/google_benchmark_file.hpp"
+#include "suite/measure/environment.hpp"
 #include "suite/report/text/row_name.hpp"
 #include "suite/store/ids.hpp"
 #include "suite/store/store.hpp"
@@ -26,14 +28,19 @@ class Collector {
         : registry_(registry), store_(store) {}
 
     /// `wanted`: which series of the session, by id; null: all.
-    void add(const store::SessionMetrics& session, const std::set<std::string>* wanted) {
+    void add(const std::string& session_id, const store::SessionMetrics& session,
+             const std::set<std::string>* wanted) {
         ++session_;
         for (const store::MeasuredSample& sample : session.samples) {
             const std::string& id = session.ids[sample.series];
-            if (wanted == nullptr || wanted->contains(id))
-                add(sample, id, session.series[sample.series]);
+            if (wanted != nullptr && !wanted->contains(id)) continue;
+            add(sample, id, session.series[sample.series]);
+            if (has_cpu_scaling(sample.context)) scaling_.insert(session_id);
         }
     }
+
+    /// Whether a program that was started in the session said so.
+    bool has_scaling(const std::string& session_id) const { return scaling_.contains(session_id); }
 
     /// In the order in which they came.
     std::vector<Series> finish() {
@@ -46,6 +53,8 @@ class Collector {
                 series.excluded = group.excluded;
                 series.errors = group.errors;
                 series.aggregates_only = group.aggregates_only;
+                series.context.insert(group.told.begin(), group.told.end());
+                if (group.samples > 0) series.sample_s = group.seconds / group.samples;
                 if (!series.deterministic && group.belongs_to_nothing)
                     for (Point& point : series.points) point.pair.clear();
             }
@@ -58,8 +67,10 @@ class Collector {
   private:
     struct Group {
         store::SeriesKey key;
-        int failed = 0, excluded = 0;
+        int samples = 0, failed = 0, excluded = 0;
+        double seconds = 0;  // of all samples together
         std::vector<std::string> errors;
+        std::map<std::string, std::string> told;  // context, by the program that was started
         bool imported_benchmark = false, belongs_to_nothing = false, aggregates_only = false;
         std::vector<Series> series;                     // one per metric
         std::map<store::MetricKey, std::size_t> index;  // metric → series
@@ -75,6 +86,8 @@ class Collector {
             group.imported_benchmark = report::imported_benchmark(store::row_id(key)).has_value();
             order_.push_back(id);
         }
+        ++group.samples;
+        group.seconds += sample.seconds;
         // A foreign benchmark was asked to run, and skipped itself.
         const bool skipped = sample.status == "unsupported" && group.imported_benchmark;
         if (sample.status == "failed") ++group.failed;
@@ -84,6 +97,7 @@ class Collector {
         else if (sample.status == "failed" || skipped)
             add_error(group.errors, sample.reason);
         if (sample.status != "ok") return;
+        add_context(group, sample.context);
         // The same seed and round of several sessions: what is exact must be equal, so the first
         // pairs with the first; measured values of different days belong to nothing. Nor do the
         // repetitions inside a process of a benchmark that was imported.
@@ -98,6 +112,23 @@ class Collector {
             else
                 series_of(group, metric)
                     .points.push_back({metric.value, pair, sample.id, session_});
+    }
+
+    static bool has_cpu_scaling(const nlohmann::json& context) {
+        const auto scaling =
+            context.is_object() ? context.find("cpu_scaling_enabled") : context.end();
+        return scaling != context.end() && *scaling == true;
+    }
+
+    /// Of samples that disagree both.
+    static void add_context(Group& group, const nlohmann::json& context) {
+        if (!context.is_object()) return;
+        for (const auto& [key, value] : benchmark_context(context)) {
+            const auto [at, is_new] = group.told.try_emplace(key, value);
+            if (!is_new &&
+                (", " + at->second + ", ").find(", " + value + ", ") == std::string::npos)
+                at->second += ", " + value;
+        }
     }
 
     bool is_foreign(const store::SeriesKey& key) const {
@@ -127,7 +158,7 @@ class Collector {
         if (group.imported_benchmark)
             if (const auto machine = store_.machine(key.hardware);
                 machine && machine->description.is_object() &&
-                machine->description.value("imported", "") == "google benchmark")
+                machine->description.value("imported", "csv") != "csv")
                 return benchmark_context(machine->description);
         return {{"hardware", key.hardware}, {"calibration", key.calibration}};
     }
@@ -170,6 +201,7 @@ class Collector {
         Series series;
         series.name = store::row_id(key);
         series.context = machine_context(group);
+        if (series.context.contains("hardware")) series.hardware = hardware_of(key.hardware);
         series.context["profile"] = assay::to_string(key.profile);
         series.context["provenance"] = assay::to_string(key.provenance);
         series.context["scenario"] = key.scenario;
@@ -178,8 +210,20 @@ class Collector {
         return series;
     }
 
+    /// Null: nothing is known of it.
+    std::shared_ptr<const measure::HardwareFacts> hardware_of(const std::string& machine) const {
+        const auto [at, is_new] = hardware_.try_emplace(machine);
+        if (!is_new) return at->second;
+        if (const auto known = store_.machine(machine))
+            at->second = std::make_shared<const measure::HardwareFacts>(
+                measure::hardware_facts(known->description));
+        return at->second;
+    }
+
     const Registry& registry_;
     const store::Store& store_;
+    mutable std::map<std::string, std::shared_ptr<const measure::HardwareFacts>> hardware_;
+    std::set<std::string> scaling_;                                // ids of sessions
     std::map<std::string, std::vector<store::MetricUnit>> units_;  // by experiment
     std::map<std::string, Group> groups_;
     std::vector<std::string> order_;
@@ -202,8 +246,9 @@ std::map<std::string, std::string> joined_suspects(const std::vector<store::Sess
     return joined;
 }
 
-/// What the sessions tell of their circumstances.
-std::vector<ArmSession> circumstances(const std::vector<store::Session>& sessions) {
+/// What the sessions tell of their circumstances, and what they started.
+std::vector<ArmSession> circumstances(const std::vector<store::Session>& sessions,
+                                      const Collector& collector) {
     std::vector<ArmSession> all;
     for (const store::Session& session : sessions) {
         ArmSession of{.id = session.id, .started = session.started, .warnings = {}};
@@ -211,6 +256,9 @@ std::vector<ArmSession> circumstances(const std::vector<store::Session>& session
             if (const auto warnings = session.suspects.find("warnings");
                 warnings != session.suspects.end() && warnings->is_string())
                 of.warnings = warnings->get<std::string>();
+        if (collector.has_scaling(session.id))
+            of.warnings +=
+                of.warnings.empty() ? scaling_warning : ", " + std::string(scaling_warning);
         of.in_turns = session.command.find(" versus ") != session.command.npos;
         all.push_back(std::move(of));
     }
@@ -242,9 +290,9 @@ Arm arm_of_sessions(const Registry& registry, const store::Store& store,
     if (sessions.empty()) throw UserError("no session to compare");
     Collector collector(registry, store);
     for (const store::Session& session : sessions)
-        collector.add(store.session_metrics(session.id), nullptr);
+        collector.add(session.id, store.session_metrics(session.id), nullptr);
     return {says_of(sessions), collector.finish(), joined_suspects(sessions),
-            circumstances(sessions)};
+            circumstances(sessions, collector)};
 }
 
 Arm arm_of_store(const Registry& registry, const store::Store& store) {
@@ -267,7 +315,7 @@ Arm arm_of_store(const Registry& registry, const store::Store& store) {
             if (at->second == session.id) wanted.insert(metrics.ids[sample.series]);
         }
         if (wanted.empty()) continue;
-        collector.add(metrics, &wanted);
+        collector.add(session.id, metrics, &wanted);
         used.push_back(session);
     }
     if (used.empty())
@@ -275,7 +323,7 @@ Arm arm_of_store(const Registry& registry, const store::Store& store) {
                                     store.path().string(), suggested("run")));
     std::reverse(used.begin(), used.end());
     return {fmt::format("{}, its newest samples ({})", store.path().string(), says_of(used)),
-            collector.finish(), joined_suspects(used), circumstances(used)};
+            collector.finish(), joined_suspects(used), circumstances(used, collector)};
 }
 
 }  // namespace assay::compare

@@ -12,7 +12,11 @@
 #include <tuple>
 
 #include "suite/compare/matching.hpp"
+#include "suite/compare/rows_output.hpp"
 #include "suite/import_export/google_benchmark_file.hpp"
+#include "suite/import_export/tools/benchmark_file.hpp"
+#include "suite/report/text/row_name.hpp"
+#include "suite/report/text/terminal_text.hpp"
 #include "suite/store/ids.hpp"
 
 namespace assay::compare {
@@ -170,6 +174,73 @@ std::vector<std::string> future_sentences(const Arm& a, const Arm& b) {
     return sentences;
 }
 
+/// What the sessions of a side were begun with: by name the beginnings of the SHA-256 of each.
+using Programs = std::map<std::string, std::set<std::string>>;
+
+/// Of "assay 1a2b3c4d5e6f, ./planner 0f1e2d3c4b5a": the suspect of a night's session.
+Programs programs(const Arm& arm) {
+    const std::string text = suspect(arm, "programs");
+    Programs all;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find(", ", at), text.size());
+        const std::string part = text.substr(at, end - at);
+        if (const auto blank = part.rfind(' '); blank != part.npos)
+            all[part.substr(0, blank)].insert(part.substr(blank + 1));
+        at = end + 2;
+    }
+    return all;
+}
+
+/// Of those the libraries that belong to this program.
+Programs plug_ins(Programs all) {
+    std::erase_if(all, [](const auto& program) { return !program.first.ends_with(".so"); });
+    return all;
+}
+
+/// What follows the last '/'.
+std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+using NameOf = std::string (*)(const RowId&);
+
+std::string experiment_name(const RowId& id) {
+    if (const auto imported = report::imported_benchmark(id)) return *imported;
+    if (const auto benchmark = report::benchmark_name(id)) return benchmark->first;
+    return report::printable(id.experiment);
+}
+
+std::string series_name(const RowId& id) { return report::row_name(id).series_text(); }
+
+using Counts = std::map<std::string, std::size_t>;
+
+/// How many rows of each name A has, or B.
+Counts counts_of(std::span<const Row* const> rows, bool of_a, NameOf name) {
+    Counts counts;
+    for (const Row* row : rows)
+        if ((of_a ? row->a : row->b) != nullptr) ++counts[name(row->id)];
+    return counts;
+}
+
+/// "lte/fig8 (120 rows), lazarus/fig8 (3) and 91 others"
+std::string counts_words(const Counts& counts) {
+    constexpr std::size_t most = 3;
+    if (counts.empty()) return "nothing that is compared";
+    std::vector<std::pair<std::string, std::size_t>> names(counts.begin(), counts.end());
+    std::stable_sort(names.begin(), names.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::vector<std::string> words;
+    std::size_t others = 0;
+    for (const auto& [name, n] : names)
+        if (words.size() < most)
+            words.push_back(fmt::format("{} ({}{})", name, n,
+                                        !words.empty() ? ""
+                                        : n == 1       ? " row"
+                                                       : " rows"));
+        else
+            others += n;
+    return fmt::format("{}{}", fmt::join(words, ", "),
+                       others > 0 ? fmt::format(" and {} other rows", others) : std::string());
+}
+
 bool in_turns(const Arm& arm) {
     return std::any_of(arm.sessions.begin(), arm.sessions.end(),
                        [](const ArmSession& session) { return session.in_turns; });
@@ -218,18 +289,51 @@ void warn_of_circumstances(std::vector<Row>& rows, const Arm& a, const Arm& b) {
     for (std::string sentence :
          {host_sentence(a, b), clock_sentence(a, b), busy_sentence(a, b), setting_sentence(a, b)})
         if (!sentence.empty()) sentences.push_back(std::move(sentence));
-    const bool one_program = is_one_program(a, b);
     for (Row& row : rows) {
         row.warnings.insert(row.warnings.end(), future.begin(), future.end());
         if (!machine_decided(row)) continue;
         row.warnings.insert(row.warnings.end(), sentences.begin(), sentences.end());
         const auto unknown = unknown_sentences(row);
         row.warnings.insert(row.warnings.end(), unknown.begin(), unknown.end());
-        if (one_program && has_changed(row))
+        if (has_changed(row) && is_one_program(a, b, row.id))
             row.warnings.emplace_back(
                 "A and B are of one program: a difference is the machine's or chance, not the "
                 "code's");
     }
+}
+
+std::string nothing_in_common(std::span<const Row> rows) {
+    const auto is_common = [](const Row& row) { return row.a != nullptr && row.b != nullptr; };
+    if (rows.empty() || std::any_of(rows.begin(), rows.end(), is_common)) return {};
+    const std::vector<const Row*> all = pointers_to(rows);
+    const Counts in_a = counts_of(all, true, experiment_name);
+    // Where both have the experiment, its cases or variants are others.
+    const bool alike = std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+        return row.b != nullptr && in_a.contains(experiment_name(row.id));
+    });
+    const NameOf name = alike ? series_name : experiment_name;
+    return fmt::format("A and B have no row in common: A has {}; B has {}",
+                       counts_words(counts_of(all, true, name)),
+                       counts_words(counts_of(all, false, name)));
+}
+
+std::vector<const Row*> of_one_side(std::span<const Row> rows) {
+    std::vector<const Row*> all = pointers_to(rows);
+    const Counts in_a = counts_of(all, true, experiment_name),
+                 in_b = counts_of(all, false, experiment_name);
+    std::erase_if(all, [&](const Row* row) {
+        const std::string name = experiment_name(row->id);
+        return in_a.contains(name) && in_b.contains(name);
+    });
+    return all;
+}
+
+std::string one_side_words(std::span<const Row* const> rows) {
+    std::vector<std::string> parts;
+    for (const bool of_a : {true, false})
+        if (const Counts counts = counts_of(rows, of_a, experiment_name); !counts.empty())
+            parts.push_back(fmt::format("only {} has {}", of_a ? "A" : "B", counts_words(counts)));
+    return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 bool is_one_program(const Arm& a, const Arm& b) {
@@ -238,6 +342,23 @@ bool is_one_program(const Arm& a, const Arm& b) {
         return build == other && build.find(',') == build.npos;
     return !commit.empty() && commit == suspect(b, "commit") && commit.find(',') == commit.npos &&
            !commit.ends_with("-dirty");
+}
+
+bool is_one_program(const Arm& a, const Arm& b, const RowId& row) {
+    const Programs in_a = programs(a), in_b = programs(b);
+    if (report::benchmark_name(row)) {
+        const auto program = row.axes.find("program"), arguments = row.axes.find("arguments");
+        if (program == row.axes.end()) return false;
+        if (arguments != row.axes.end() && is_launcher(assay::to_string(arguments->second)))
+            return false;
+        const auto one = in_a.find(assay::to_string(program->second));
+        return one != in_a.end() && one->second.size() == 1 && in_b.contains(one->first) &&
+               in_b.at(one->first) == one->second;
+    }
+    if (plug_ins(in_a) != plug_ins(in_b) && !in_a.empty() && !in_b.empty()) return false;
+    const std::string of_a = file_name(suspect(a, "executable")),
+                      of_b = file_name(suspect(b, "executable"));
+    return (of_a.empty() || of_b.empty() || of_a == of_b) && is_one_program(a, b);
 }
 
 std::vector<std::string> better_in_turns(const std::vector<Row>& rows, const Arm& a, const Arm& b) {

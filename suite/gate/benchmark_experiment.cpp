@@ -1,5 +1,6 @@
 #include "suite/gate/benchmark_experiment.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -14,12 +15,14 @@
 
 #include "suite/base/build_folder.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/file_descriptor.hpp"
 #include "suite/base/process.hpp"
 #include "suite/base/sha256.hpp"
 #include "suite/compare/read_arm.hpp"
 #include "suite/experiment/declaration.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/import_export/google_benchmark_file.hpp"
+#include "suite/import_export/tools/benchmark_file.hpp"
 #include "suite/runner/sample/pipe_recorder.hpp"
 
 namespace assay::gate {
@@ -29,6 +32,7 @@ namespace fs = std::filesystem;
 
 /// What a sample says of the file that it is about to start.
 constexpr std::string_view build_event = "program";
+constexpr std::string_view google_format = "google-benchmark";
 /// And of each benchmark that did not run, while others of the program did.
 constexpr std::string_view not_run_event = "not run";
 
@@ -71,18 +75,59 @@ Axes<Benchmark> benchmark_axes() {
     axes.axis("program", &Benchmark::program,
               "name of a file beside this program or in PATH; or a path", {}, or_others);
     axes.axis("arguments", &Benchmark::arguments, "what it is started with, separated by spaces",
-              {}, or_others);
+              {""}, or_others);
     axes.given(&Benchmark::scratch, &SampleSpec::scratch);
     return axes;
 }
 
+/// What a program is started with, and where its results are then.
+struct Start {
+    std::vector<std::string> arguments;
+    std::string format;   ///< of its results; empty: recognised
+    bool prints = false;  ///< its results on standard output
+    fs::path results;
+};
+
+/// The words in braces of `text`: "{out}" is the file of results, "{from:FORMAT}" is no argument.
+Start start_of(const std::string& text, const fs::path& scratch) {
+    Start start{.results = scratch / "benchmark.json"};
+    bool names_out = false;
+    for (std::string& argument : split(text)) {
+        if (argument.starts_with(format_word) && argument.ends_with('}')) {
+            start.format =
+                argument.substr(format_word.size(), argument.size() - format_word.size() - 1);
+            continue;
+        }
+        for (auto at = argument.find(results_word); at != argument.npos;
+             at = argument.find(results_word, at)) {
+            argument.replace(at, results_word.size(), start.results.string());
+            at += start.results.string().size();
+            names_out = true;
+        }
+        start.arguments.push_back(std::move(argument));
+    }
+    start.prints = !names_out && !start.format.empty() && start.format != google_format;
+    if (names_out || start.prints) return start;
+    start.arguments.push_back("--benchmark_out=" + start.results.string());
+    start.arguments.emplace_back("--benchmark_out_format=json");
+    return start;
+}
+
 /// Runs it in this process' group, so that who ends the sample ends the program too. What it prints
 /// on standard error ends up in the sample's reason.
-void run_program(const fs::path& program, const std::vector<std::string>& arguments) {
+void run_program(const fs::path& program, const Start& start) {
     ProcessCommand command;
     command.arguments = {program.string()};
-    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
-    command.out = Stream::null();
+    command.arguments.insert(command.arguments.end(), start.arguments.begin(),
+                             start.arguments.end());
+    FileDescriptor printed;
+    if (start.prints) {
+        printed =
+            FileDescriptor(::open(start.results.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+        command.out = Stream::descriptor(printed.get());
+    } else {
+        command.out = Stream::null();
+    }
     ExitStatus ended;
     try {
         ended = Process::spawn(command).wait();
@@ -105,13 +150,16 @@ bool is_limit(std::string_view counter) {
 
 /// Of one benchmark.
 struct Repetitions {
-    const GoogleBenchmarkFile::Repetition* fastest = nullptr;  // null: none ran
-    std::map<std::string, double> shares;                      // the best, by counter
-    const GoogleBenchmarkFile::Repetition* other = nullptr;    // one that did not run
+    const BenchmarkRepetition* fastest = nullptr;  // null: none ran
+    std::map<std::string, double> shares;          // the best, by counter
+    const BenchmarkRepetition* other = nullptr;    // one that did not run
 };
 
-double real_time_s(const GoogleBenchmarkFile::Repetition& repetition) {
-    return repetition.metrics.front().value;
+/// By what a repetition is judged: its time, or its rate.
+bool is_faster(const BenchmarkRepetition& one, const BenchmarkRepetition& other) {
+    const BenchmarkMetric &first = one.metrics.front(), &second = other.metrics.front();
+    return first.better == Direction::higher ? first.value > second.value
+                                             : first.value < second.value;
 }
 
 /// What is no number has failed, alone.
@@ -130,10 +178,12 @@ void record_counter(const std::string& benchmark, const std::string& counter, do
 
 /// The time and the other counters of the fastest repetition, and the best shares of limits.
 void record_fastest(const std::string& name, const Repetitions& all, Recorder& recorder) {
-    recorder.metric(benchmark_time, real_time_s(*all.fastest), {{"benchmark", name}});
+    for (const BenchmarkMetric& metric : all.fastest->metrics)
+        if (metric.name == benchmark_time)
+            recorder.metric(benchmark_time, metric.value, {{"benchmark", name}});
     for (const auto& [counter, share] : all.shares) record_counter(name, counter, share, recorder);
     for (const auto& counter : all.fastest->metrics)
-        if (!is_limit(counter.name) && !is_benchmark_time(all.fastest->experiment, counter.name))
+        if (!is_limit(counter.name) && !is_benchmark_time(all.fastest->experiment(), counter.name))
             record_counter(name,
                            counter.name == compare::failed_part_metric ? "counter:" + counter.name
                                                                        : counter.name,
@@ -142,19 +192,18 @@ void record_fastest(const std::string& name, const Repetitions& all, Recorder& r
 
 /// Each benchmark of the program; of those that did not run, that they failed or what they say: the
 /// others are none the worse for it. std::runtime_error where none ran.
-void record_benchmarks(const GoogleBenchmarkFile& file, Recorder& recorder) {
+void record_benchmarks(const BenchmarkFile& file, Recorder& recorder) {
     std::map<std::string, Repetitions> benchmarks;
     std::string why = "no benchmark in it ran";
-    for (const auto& repetition : file.repetitions()) {
-        const std::string name = repetition.experiment.substr(benchmark_prefix.size());
+    for (const BenchmarkRepetition& repetition : file.repetitions) {
+        const std::string name = repetition.full_name();
         Repetitions& all = benchmarks[name];
         if (repetition.metrics.empty()) {
             why = name + ": " + repetition.reason;
             if (!all.other || repetition.status == "failed") all.other = &repetition;
             continue;
         }
-        if (!all.fastest || real_time_s(repetition) < real_time_s(*all.fastest))
-            all.fastest = &repetition;
+        if (!all.fastest || is_faster(repetition, *all.fastest)) all.fastest = &repetition;
         for (const auto& counter : repetition.metrics)
             if (is_limit(counter.name)) {
                 double& share = all.shares.emplace(counter.name, counter.value).first->second;
@@ -183,22 +232,44 @@ std::string nothing_ran(const std::vector<std::string>& arguments) {
     return "it ran no benchmark";
 }
 
+/// What it says of the machine and of itself.
+nlohmann::json whole_context(const BenchmarkFile& file) {
+    nlohmann::json context = file.context;
+    context.update(file.machine);
+    if (!file.commit.empty()) context["commit"] = file.commit;
+    return context;
+}
+
+BenchmarkFile results_of(const fs::path& program, const Start& start) {
+    if (fs::is_directory(start.results)) return read_benchmark_folder(start.results, start.format);
+    std::ifstream in(start.results, std::ios::binary);
+    if (!in)
+        throw UserError(fmt::format(
+            "{} wrote no results: {}", program.string(),
+            start.format.empty() || start.format == google_format
+                ? "is it a program of Google Benchmark? For one of another tool give `from`, and "
+                  "{out} where its arguments name the file of results"
+                : "{out} is where its arguments name the file of results"));
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (text.empty()) throw std::runtime_error(nothing_ran(start.arguments));
+    // Its name leads to what lies beside it, and the errors name the program.
+    try {
+        return read_benchmark_file(text, start.results.string(), start.format);
+    } catch (const UserError& error) {
+        throw UserError(fmt::format("{}: {}", program.string(), error.what()));
+    }
+}
+
 void run(const Benchmark& benchmark, Recorder& recorder) {
     const fs::path program = find_benchmark_program(benchmark.program);
-    const fs::path out = benchmark.scratch / "benchmark.json";
+    const Start start = start_of(benchmark.arguments, benchmark.scratch);
     if (std::error_code error; fs::is_regular_file(program, error))
         recorder.event(build_event, 0, -1, {{"sha256", sha256_file_hex(program)}});
-    std::vector<std::string> arguments = split(benchmark.arguments);
-    arguments.push_back("--benchmark_out=" + out.string());
-    arguments.emplace_back("--benchmark_out_format=json");
-    run_program(program, arguments);
-    std::ifstream in(out, std::ios::binary);
-    if (!in)
-        throw UserError(fmt::format("{} wrote no results: is it a program of Google Benchmark?",
-                                    program.string()));
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (text.empty()) throw std::runtime_error(nothing_ran(arguments));
-    record_benchmarks(GoogleBenchmarkFile(text, program.string()), recorder);
+    run_program(program, start);
+    const BenchmarkFile file = results_of(program, start);
+    if (const nlohmann::json context = whole_context(file); !context.empty())
+        recorder.event(store::context_event, 0, -1, context);
+    record_benchmarks(file, recorder);
 }
 
 std::vector<MetricSpec> metrics() {
@@ -333,9 +404,30 @@ std::vector<NotRunPart> parts_not_run(const store::Sample& sample) {
     return parts;
 }
 
+std::map<std::string, std::string> program_commits(std::span<const store::Sample> samples) {
+    std::map<std::string, std::string> commits;
+    for (const store::Sample& sample : samples) {
+        if (sample.spec.experiment != benchmark_experiment) continue;
+        for (const store::Event& event : sample.events) {
+            if (event.kind != store::context_event || !event.detail.is_object()) continue;
+            const auto commit = event.detail.find("commit");
+            if (commit != event.detail.end() && commit->is_string())
+                commits[benchmark_axes().read(sample.spec).name] = commit->get<std::string>();
+        }
+    }
+    return commits;
+}
+
 std::vector<store::MetricUnit> stated_directions(const SuiteFile& suite) {
     std::map<std::string, Direction> stated;
     for (const MetricSpec& metric : metrics()) stated.emplace(metric.name, metric.better);
+    std::map<std::string, std::string> units_of;
+    for (const SuiteBenchmark& benchmark : suite.benchmarks)
+        if (!benchmark.from.empty())
+            for (const BenchmarkMetric& metric : known_metrics(benchmark.from)) {
+                stated.emplace(metric.name, metric.better);
+                units_of.emplace(metric.name, metric.unit);
+            }
     for (const SuiteBenchmark& benchmark : suite.benchmarks)
         for (const auto& [counter, better] : benchmark.better)
             if (const Direction known = stated.emplace(counter, better).first->second;
@@ -347,7 +439,7 @@ std::vector<store::MetricUnit> stated_directions(const SuiteFile& suite) {
     for (const MetricSpec& metric : metrics()) stated.erase(metric.name);
     std::vector<store::MetricUnit> units;
     for (const auto& [counter, better] : stated)
-        units.push_back({std::string(benchmark_experiment), counter, "", better});
+        units.push_back({std::string(benchmark_experiment), counter, units_of[counter], better});
     return units;
 }
 
@@ -362,9 +454,12 @@ System make_benchmark_system() {
 }
 
 Case benchmark_case(const SuiteBenchmark& benchmark) {
+    std::vector<std::string> arguments = benchmark.arguments;
+    if (!benchmark.from.empty())
+        arguments.insert(arguments.begin(), std::string(format_word) + benchmark.from + '}');
     return {{"name", benchmark.name},
             {"program", benchmark.program.string()},
-            {"arguments", joined(benchmark.arguments)}};
+            {"arguments", joined(arguments)}};
 }
 
 std::string kept_benchmark_name(const fs::path& program) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,6 +50,11 @@ struct NotRunPart {
 };
 /// The sample must be there with its events.
 std::vector<NotRunPart> parts_not_run(const store::Sample&);
+
+/// What the programs of the suite say that they were built from: `commit` in the context of their
+/// files (--benchmark_context=commit=…), by the names of their entries. The samples must be there
+/// with their events.
+std::map<std::string, std::string> program_commits(std::span<const store::Sample>);
 
 /// The axes of one entry of a suite.
 Case benchmark_case(const SuiteBenchmark&);

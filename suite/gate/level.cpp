@@ -54,11 +54,14 @@ std::string bound_words(const SuiteLevel& level, const std::string& unit) {
                           : "at most " + value_words(*level.at_most, unit);
 }
 
-/// Whose name says what a row is of: of a benchmark's share of a limit its time, which is called
-/// by the benchmark alone.
-RowId namesake(RowId id) {
-    if (id.experiment == benchmark_experiment) id.metric = "real_time";
-    return id;
+/// Whether the level's row names it: a counter of a benchmark also by the benchmark alone, which is
+/// the name of its time.
+bool is_named(const SuiteLevel& level, RowId id) {
+    if (id.metric != level.metric) return false;
+    if (is_named_by(level.row, id)) return true;
+    if (id.experiment != benchmark_experiment) return false;
+    id.metric = benchmark_time;
+    return is_named_by(level.row, id);
 }
 
 }  // namespace
@@ -84,8 +87,7 @@ LevelFindings judge_levels(const std::vector<NightRow>& rows, const std::vector<
         bool seen = false;
         for (const NightRow& row : rows) {
             const RowId& id = row.against_baseline.id;
-            const RowId named = namesake(id);
-            if (id.metric != level.metric || !is_named_by(level.row, named)) continue;
+            if (!is_named(level, id)) continue;
             seen = true;
             const auto value = median_tonight(row.against_baseline);
             if (row.muted || !value) continue;  // why it has none is said elsewhere
@@ -98,12 +100,10 @@ LevelFindings judge_levels(const std::vector<NightRow>& rows, const std::vector<
                 ++findings.reached;
                 continue;
             }
-            const std::string metric = named == id ? "" : " · " + id.metric;
             const std::string& unit = row.against_baseline.unit;
-            findings.below.push_back(
-                fmt::format("{}{}: {}, {} is expected{}", names.of(named).text(), metric,
-                            value_words(*value, unit), bound_words(level, unit),
-                            level.gpu.empty() ? "" : " of " + level.gpu));
+            findings.below.push_back(fmt::format(
+                "{}: {}, {} is expected{}", names.of(id).text(), value_words(*value, unit),
+                bound_words(level, unit), level.gpu.empty() ? "" : " of " + level.gpu));
         }
         if (!seen)
             findings.warnings.push_back(

@@ -46,8 +46,17 @@ enum class NightVerdict {
 };
 ASSAY_NAMES(NightVerdict, clean, (no_baseline, "no-baseline"), error, regression, ambiguous)
 
+/// Of the machine or its software, since the baseline's session.
+struct MachineChange {
+    std::string name, before, after;  ///< "kernel", "6.1.0", "6.12.3"
+};
+
 struct Night {
     std::string suite, id, started, session, baseline_session, machine, commit;
+    std::string host;
+    std::vector<MachineChange> machine_changes;
+    /// Of what the suite's programs were made, by the names of their entries; of those that say so.
+    std::map<std::string, std::string> program_commits;
     std::string baseline;  ///< its name; usually that of the suite
     int nights_before = 0;
     double margin = 0.02;  ///< the suite's, relative

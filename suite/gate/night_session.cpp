@@ -39,7 +39,10 @@ class SessionRun {
         if (find_measured_night()) return std::move(night_);
         tell_why_none_goes_on();
         measure_night();
-        if (!night_.interrupted) mark_mixed_builds();
+        if (!night_.interrupted) {
+            mark_mixed_builds();
+            keep_commits();
+        }
         return std::move(night_);
     }
 
@@ -89,6 +92,12 @@ class SessionRun {
         note.kind = "note";
         note.body["says"] = sentence;
         listener_(note);
+    }
+
+    /// Beside this program's own: a history names them where a row changed.
+    void keep_commits() {
+        for (const auto& [program, commit] : program_commits(night_.samples))
+            store_.add_suspect(night_.record.session, "commit of " + program, commit);
     }
 
     /// A program that is built anew while the night runs.

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "suite/base/suggested_command.hpp"
-#include "suite/compare/matching.hpp"
 #include "suite/gate/benchmark_experiment.hpp"
 #include "suite/gate/night_rows.hpp"
 #include "suite/gate/night_verdict.hpp"
@@ -17,7 +16,8 @@
 namespace assay::gate {
 namespace {
 
-struct SkippedPart {
+/// A benchmark of a program, in so many of its samples.
+struct PartCount {
     int samples = 0;
     std::string reason;
 };
@@ -39,7 +39,7 @@ SampleLosses sample_losses(std::span<const store::Sample> samples,
     };
     std::map<RowId, Counts> by_series;
     std::map<RowId, std::string> unsupported;
-    std::map<RowId, SkippedPart> skipped;
+    std::map<RowId, PartCount> skipped, failing;
     for (const store::Sample& sample : samples) {
         const RowId id = series_of(sample.spec);
         Counts& counts = by_series[id];
@@ -53,13 +53,16 @@ SampleLosses sample_losses(std::span<const store::Sample> samples,
             row.labels = part.labels;
             row.metric = part.counter;
             losses.not_run[row] = part.reason;
-            row.metric = benchmark_time;
-            if (part.skipped) ++skipped[row].samples, skipped[row].reason = part.reason;
+            if (part.skipped || part.counter.empty()) row.metric = benchmark_time;
+            PartCount& count = (part.skipped ? skipped : failing)[row];
+            ++count.samples;
+            count.reason = part.reason;
         }
     }
     std::vector<RowId> ids;
     for (const auto& [series, gate] : gates) ids.push_back(series);
-    for (const auto& [row, part] : skipped) ids.push_back(row);
+    for (const auto* parts : {&skipped, &failing})
+        for (const auto& [row, part] : *parts) ids.push_back(row);
     const report::RowNames names(ids);
     for (const auto& [id, counts] : by_series) {
         const std::string series = names.of(id).text();
@@ -82,6 +85,11 @@ SampleLosses sample_losses(std::span<const store::Sample> samples,
         losses.warnings.push_back(
             fmt::format("{}: skipped{}: {}", names.of(row).text(), some, part.reason));
     }
+    for (const auto& [row, part] : failing)  // what failed in all of them is a row's verdict
+        if (const int all = by_series[row.series()].all; part.samples < all)
+            losses.warnings.push_back(fmt::format("{}: failed in {} of {} samples: {}",
+                                                  names.of(row).text(), part.samples, all,
+                                                  part.reason));
     return losses;
 }
 
@@ -116,24 +124,6 @@ void add_failures(Night& night, const std::map<RowId, std::string>& failed) {
                                          sentence, accept_command(night, names.of(series).text())));
         else
             night.failures.push_back(sentence);
-}
-
-std::optional<std::string> context_warning(const std::vector<NightRow>& rows,
-                                           const std::string& baseline) {
-    int count = 0;
-    std::set<std::string> keys;
-    for (const NightRow& row : rows) {
-        const compare::Row& against = row.against_baseline;
-        if (row.muted || against.reason_code != compare::Reason::context_differs) continue;
-        ++count;
-        for (std::string& key : compare::differing_context(*against.a, *against.b, {}))
-            keys.insert(std::move(key));
-    }
-    if (count == 0) return std::nullopt;
-    return fmt::format(
-        "{} not compared, since {} {} from the baseline: {} makes tonight the new one",
-        count == 1 ? "1 row is" : fmt::format("{} rows are", count), fmt::join(keys, " and "),
-        keys.size() == 1 ? "differs" : "differ", accept_command(baseline));
 }
 
 std::vector<std::string> unmatched_warnings(const Night& night) {

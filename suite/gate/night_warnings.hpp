@@ -34,12 +34,6 @@ SampleLosses sample_losses(std::span<const store::Sample>,
 /// of sample_losses(). The arms' pointers must be there.
 void add_failures(Night&, const std::map<RowId, std::string>& failed);
 
-/// A sentence about rows that are not compared since their contexts (data, calibration …) are not
-/// the baseline's, which then must be accepted anew. nullopt: there are none but muted ones. The
-/// arms' pointers must be there.
-std::optional<std::string> context_warning(const std::vector<NightRow>&,
-                                           const std::string& baseline);
-
 /// Sentences about rows that nobody judges, muted ones left out: those that the baseline has and
 /// tonight lacks, the other way round, and those that work tonight but had no value when their
 /// level was accepted.

@@ -11,6 +11,7 @@
 #include "suite/gate/baseline.hpp"
 #include "suite/gate/kept_programs.hpp"
 #include "suite/gate/level.hpp"
+#include "suite/gate/night_circumstances.hpp"
 #include "suite/gate/night_rows.hpp"
 #include "suite/gate/night_session.hpp"
 #include "suite/gate/night_verdict.hpp"
@@ -19,6 +20,7 @@
 #include "suite/gate/output/night_words.hpp"
 #include "suite/gate/reruns.hpp"
 #include "suite/gate/row_patterns.hpp"
+#include "suite/import_export/tools/benchmark_file.hpp"
 #include "suite/store/ids.hpp"
 #include "suite/store/nights.hpp"
 
@@ -68,8 +70,11 @@ class NightRun {
         night.machine = record_.machine;
         night.baseline = request_.baseline;
         night.margin = request_.suite.margin;
+        night.program_commits = program_commits(samples);
         if (const auto of = store_.session(record_.session); of && of->suspects.is_object()) {
             night.commit = of->suspects.value("commit", "");
+            night.host = store::host_of(of->suspects);
+            suspects_ = of->suspects;
             mixed_ = of->suspects.contains(store::mixed_mark);
             if (mixed_)
                 night.failures.push_back(
@@ -187,8 +192,11 @@ class NightRun {
         add_what_samples_say();
         if (level) {
             night().baseline_session = level->session;
-            if (const auto of = store_.session(level->session))
+            if (const auto of = store_.session(level->session)) {
                 warn_of_future(fmt::format("the baseline's session {:.8}", of->id), of->started);
+                night().machine_changes = machine_changes(of->suspects, suspects_);
+            }
+            if (const auto warning = scaling_warning(*baseline, tonight)) warn({*warning});
         }
         add_left_out();
         say_reasons(night());
@@ -273,12 +281,25 @@ class NightRun {
         programs_.look_again();
         RerunRequest request;
         request.old_program = [&](const NightRow& row) {
+            // A launcher's old copy would measure the new code.
+            const auto arguments = row.against_baseline.id.axes.find("arguments");
+            if (arguments != row.against_baseline.id.axes.end() &&
+                is_launcher(assay::to_string(arguments->second)))
+                return std::filesystem::path();
             const auto made = kept_.find(level.session_of(row.against_baseline.id));
             return made != kept_.end() && is_whole(made->second) ? made->second
                                                                  : std::filesystem::path();
         };
         request.open_before = [&](const NightRow& row) {
             return past_[row.against_baseline.id].open_before;
+        };
+        std::map<std::string, std::string> changes;  // by the session of the level
+        request.machine_changes = [&](const NightRow& row) {
+            const std::string& session = level.session_of(row.against_baseline.id);
+            const auto [at, is_new] = changes.try_emplace(session);
+            if (const auto of = is_new ? store_.session(session) : std::nullopt)
+                at->second = machine_changes_words(machine_changes(of->suspects, suspects_));
+            return at->second;
         };
         request.turn = static_cast<std::size_t>(night().nights_before);
         request.budget_s = request_.suite.rerun_budget_s;
@@ -360,6 +381,7 @@ class NightRun {
     std::map<RowId, std::string> not_run_;  // SampleLosses
     std::map<RowId, double> seconds_;       // likewise
     bool told_of_future_ = false;
+    nlohmann::json suspects_;  ///< of tonight's session
     std::map<std::string, std::filesystem::path> kept_;
     std::vector<std::optional<double>> medians_;  ///< of tonight, by row
     std::string last_night_;  ///< when the newest finished one of this machine began; empty: none

@@ -1,6 +1,7 @@
 #include "suite/gate/reruns.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +13,7 @@
 #include "suite/compare/read_arm.hpp"
 #include "suite/gate/output/night_words.hpp"
 #include "suite/gate/row_patterns.hpp"
+#include "suite/measure/environment.hpp"
 #include "suite/runner/versus/versus.hpp"
 
 namespace assay::gate {
@@ -217,7 +219,10 @@ class Rerunning {
         listener_(note);
     }
 
-    RerunOutcome finish() { return std::move(outcome_); }
+    RerunOutcome finish() {
+        tell_of_machine();
+        return std::move(outcome_);
+    }
     bool interrupted() const { return outcome_.interrupted; }
     /// What samples took that were finished before an interruption.
     double seconds_before() const { return seconds_before_; }
@@ -305,10 +310,27 @@ class Rerunning {
             return;
         const auto still = against_baseline(row, *outcome.new_arm);
         if (!still || still->verdict != compare::RowVerdict::slower) return;
-        outcome_.warnings.push_back(fmt::format(
-            "{}: {} than the baseline, and so is the baseline's own program tonight: the machine "
-            "or its software, not this code",
-            names_.of(row.against_baseline.id).text(), change_words(*still)));
+        by_machine_[request_.machine_changes(row)].push_back(
+            {row.against_baseline.id, change_words(*still)});
+    }
+
+    /// One sentence for all rows of which the same changed.
+    void tell_of_machine() {
+        for (const auto& [changes, slower] : by_machine_) {
+            std::vector<RowId> ids;
+            for (const SlowedRow& row : slower) ids.push_back(row.id);
+            const std::string which =
+                slower.size() == 1
+                    ? fmt::format("{}: {}", names_.of(ids.front()).text(), slower.front().change)
+                    : fmt::format("{} rows are slower", slower.size());
+            outcome_.warnings.push_back(fmt::format(
+                "{} than the baseline, and so is the baseline's own program tonight: the machine "
+                "or its software, not this code{}; {}",
+                which, slower.size() == 1 ? "" : fmt::format(" ({})", few_names(ids, names_)),
+                changes.empty() ? fmt::format("nothing recorded of it changed ({})",
+                                              fmt::join(measure::machine_suspects, ", "))
+                                : "since then changed: " + changes));
+        }
     }
 
     void run_again(const Group& group, const RowId& series, const runner::Plan& plan) {
@@ -328,6 +350,11 @@ class Rerunning {
     const runner::Listener& listener_;
     std::map<std::filesystem::path, std::optional<runner::ProgramIdentity>> asked_;
     double seconds_before_ = 0;
+    struct SlowedRow {
+        RowId id;
+        std::string change;
+    };
+    std::map<std::string, std::vector<SlowedRow>> by_machine_;  ///< by what changed
     RerunOutcome outcome_;
 };
 

@@ -16,6 +16,10 @@ struct RerunRequest {
     std::function<std::filesystem::path(const NightRow&)> old_program;
     /// How many of the newest nights left the row without verdict, since their budget was spent.
     std::function<int(const NightRow&)> open_before = [](const NightRow&) { return 0; };
+    /// What of the machine changed since the row's level: night_words.hpp; empty: nothing known.
+    std::function<std::string(const NightRow&)> machine_changes = [](const NightRow&) {
+        return std::string();
+    };
     std::size_t turn = 0;   ///< the number of the night: who begins among equals
     double budget_s = 600;  ///< for all candidates
     int rounds = 5;         ///< of a rerun without the old program

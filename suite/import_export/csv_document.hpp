@@ -1,5 +1,5 @@
 // Comma-separated values (RFC 4180): fields may be quoted, quotes are doubled, lines may end with
-// LF or CRLF.
+// LF or CRLF; or with semicolons or tabs between fields, as spreadsheets write them, too.
 #pragma once
 
 #include <string>
@@ -15,6 +15,10 @@ struct CsvField {
 
 /// Every line with its fields; empty lines are left out. UserError with `source`, line and column
 /// for a quote that is not closed or stands where none may.
-std::vector<std::vector<CsvField>> parse_csv(std::string_view text, const std::string& source);
+std::vector<std::vector<CsvField>> parse_csv(std::string_view text, const std::string& source,
+                                             char separator = ',');
+
+/// What separates the fields of the first line: of ',', ';' and tab the one that it has most of.
+char separator_of(std::string_view text);
 
 }  // namespace assay::import_export

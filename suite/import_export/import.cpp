@@ -12,12 +12,15 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <sstream>
 
 #include "suite/base/error.hpp"
 #include "suite/base/input_file.hpp"
 #include "suite/import_export/json_lines.hpp"
+#include "suite/import_export/tools/benchmark_file.hpp"
+#include "suite/store/database.hpp"
 #include "suite/store/database_file.hpp"
 #include "suite/store/schema/migration.hpp"
 
@@ -40,6 +43,8 @@ void bind_cell_of_row(SQLite::Statement& insert, int index, const Cell& cell) {
         insert.bind(index);
     }
 }
+
+}  // namespace
 
 class Staging {
   public:
@@ -107,6 +112,8 @@ const fs::path& Staging::complete() {
     return file_;
 }
 
+namespace {
+
 std::string all_of(std::istream& in) { return {std::istreambuf_iterator<char>(in), {}}; }
 
 /// Puts down which way of the file's metrics is better, as a user stated it.
@@ -134,68 +141,128 @@ std::set<std::string> state_directions(store::Store& store, const fs::path& arri
     return found;
 }
 
-bool is_json_object(std::string_view text) {
-    const auto at = text.find_first_not_of(" \t\r\n");
-    return at != text.npos && text[at] == '{';
-}
+/// Of a file that is read from its beginning, for it may be a pipe.
+struct OpenedFile {
+    std::ifstream in;
+    std::string beginning;
+    std::istringstream piped;  // of which the beginning cannot be read again
+
+    explicit OpenedFile(const fs::path& file) : in(file, std::ios::binary), beginning(4096, '\0') {
+        if (!in)
+            throw UserError(
+                fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
+        pass_over_byte_order_mark(in);
+        in.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+        beginning.resize(static_cast<std::size_t>(in.gcount()));
+        if (fs::is_regular_file(file)) {
+            in.clear();
+            in.seekg(0);
+            pass_over_byte_order_mark(in);
+        } else {
+            piped.str(beginning + all_of(in));
+        }
+        is_piped_ = !fs::is_regular_file(file);
+    }
+    std::istream& text() { return is_piped_ ? static_cast<std::istream&>(piped) : in; }
+
+  private:
+    bool is_piped_ = false;
+};
 
 }  // namespace
 
-Imported import_file(store::Store& store, const fs::path& file,
-                     const std::map<std::string, Direction>& better) {
-    const auto refuse = [&](const char* why) {
-        throw UserError(fmt::format("{}: cannot be read: {}", file.string(), why));
-    };
-    std::error_code unreachable;
-    if (fs::is_directory(file, unreachable)) refuse("not a file");
-    std::ifstream in(file, std::ios::binary);
-    if (!in) refuse(std::strerror(errno));
-    pass_over_byte_order_mark(in);
-    std::string beginning(4096, '\0');
-    in.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
-    beginning.resize(static_cast<std::size_t>(in.gcount()));
-    if (beginning.starts_with("SQLite format 3")) {
-        Imported merged{store.merge(file), {}, {}};
-        merged.directions = state_directions(store, file, better);
-        return merged;
-    }
-    std::istringstream piped;  // of which the beginning cannot be read again
-    std::istream& text = fs::is_regular_file(file) ? static_cast<std::istream&>(in) : piped;
-    if (&text == &piped) {
-        piped.str(beginning + all_of(in));
-    } else {
-        in.clear();
-        in.seekg(0);
-        pass_over_byte_order_mark(in);
-    }
-    Staging staging(schema_of_json_lines(beginning));
-    const auto source = file.string();
-    // The reader of JSON lines adds line and column itself; other readers make the rows.
-    const auto insert = [&](const Row& row) { staging.insert(row); };
-    const auto sink = [&](const Row& row) {
+struct ArrivedFile::Contents {
+    fs::path file;  ///< a database
+    std::optional<Staging> staging{};
+    std::map<std::string, Direction> better;
+    std::vector<std::string> notes{};
+    long samples = 0, here_already = 0;
+
+    void read(const fs::path& named, const ImportOptions& options, const store::Store* here);
+    void insert(const Row&);
+    RowSink sink(const std::string& source);
+};
+
+void ArrivedFile::Contents::insert(const Row& row) {
+    if (row.table == "sample") ++samples;
+    staging->insert(row);
+}
+
+/// Other readers than that of JSON lines, which adds line and column itself, make the rows.
+RowSink ArrivedFile::Contents::sink(const std::string& source) {
+    return [this, source](const Row& row) {
         try {
-            staging.insert(row);
+            insert(row);
         } catch (const UserError& error) {
             throw UserError(fmt::format("{}: {}", source, error.what()));
         }
     };
-    Imported imported;
-    long here_already = 0;
-    if (looks_like_json_lines(beginning))
-        read_json_lines(text, source, insert);
-    else if (is_json_object(beginning))
-        imported.notes = read_benchmark_results(all_of(text), source, sink);
-    else
-        here_already = read_csv_results(
-            all_of(text), source, sink,
-            {.sample = [&](const std::string& id) { return store.has_sample(id); },
-             .session = [&](const std::string& id) { return store.session(id).has_value(); }});
-    const fs::path& arrived = staging.complete();
-    static_cast<store::Store::Merged&>(imported) = store.merge(arrived);
+}
+
+void ArrivedFile::Contents::read(const fs::path& named, const ImportOptions& options,
+                                 const store::Store* here) {
+    const std::string source = named.string();
+    if (std::error_code unreachable; fs::is_directory(named, unreachable)) {
+        const BenchmarkFile folder = read_benchmark_folder(named, options.from);
+        staging.emplace(schema_of_json_lines(""));
+        notes = add_benchmark_file(folder, source, sink(source), options.machine);
+        return;
+    }
+    OpenedFile opened(named);
+    if (opened.beginning.starts_with("SQLite format 3")) {
+        file = named;
+        return;
+    }
+    staging.emplace(schema_of_json_lines(opened.beginning));
+    const bool is_csv = options.from == "csv";
+    if (looks_like_json_lines(opened.beginning) && options.from.empty()) {
+        read_json_lines(opened.text(), source, [&](const Row& row) { insert(row); });
+    } else if (!is_csv && (!options.from.empty() || looks_like_benchmark_file(opened.beginning))) {
+        notes = add_benchmark_file(read_benchmark_file(all_of(opened.text()), source, options.from),
+                                   source, sink(source), options.machine);
+    } else {
+        CsvRead csv = read_csv_results(
+            all_of(opened.text()), source, sink(source),
+            {.sample = [&](const std::string& id) { return here && here->has_sample(id); },
+             .session = [&](const std::string& id) { return here && here->session(id); }},
+            options);
+        here_already = csv.left_out;
+        notes = std::move(csv.notes);
+    }
+}
+
+ArrivedFile::ArrivedFile(const fs::path& file, const ImportOptions& options,
+                         const store::Store* here)
+    : contents_(std::make_unique<Contents>()) {
+    contents_->better = options.better;
+    contents_->read(file, options, here);
+    if (!contents_->staging) {
+        check_database(contents_->file);
+        return;
+    }
+    contents_->file = contents_->staging->complete();
+    if (contents_->samples + contents_->here_already == 0)
+        throw UserError(fmt::format("{}: there is no sample in it", file.string()));
+}
+
+ArrivedFile::~ArrivedFile() = default;
+
+Imported ArrivedFile::add_to(store::Store& store) {
+    Imported imported{store.merge(contents_->file), contents_->notes, {}};
     if (imported.sessions == 0) imported.notes.clear();  // told when it came
-    imported.directions = state_directions(store, arrived, better);
-    imported.skipped += here_already;
+    imported.directions = state_directions(store, contents_->file, contents_->better);
+    imported.skipped += contents_->here_already;
     return imported;
+}
+
+void check_database(const fs::path& file) {
+    store::Database database = store::Database::open_older(file);
+    if (database.sql().execAndGet("SELECT count(*) FROM session").getInt64() == 0)
+        throw UserError(fmt::format("{}: there is no session in it", file.string()));
+}
+
+Imported import_file(store::Store& store, const fs::path& file, const ImportOptions& options) {
+    return ArrivedFile(file, options, &store).add_to(store);
 }
 
 }  // namespace assay::import_export

@@ -13,39 +13,24 @@
 namespace assay::import_export {
 namespace {
 
-/// Hosts that imported files of benchmarks name: several may look like one machine.
-void add_hosts_of_files(SQLite::Database& sql, std::map<std::string, std::string>& all) {
-    SQLite::Statement hosts(
-        sql,
-        "SELECT DISTINCT json_extract(suspects, '$.host_name') AS host, machine "
-        "FROM session WHERE host <> '' AND host <> 'localhost' "
-        "ORDER BY machine, host");
-    std::map<std::string, int> of_machine;
-    while (hosts.executeStep()) {
-        const auto host = hosts.getColumn(0).getString(), machine = hosts.getColumn(1).getString();
-        const int which = ++of_machine[machine];
-        all.emplace(host, fmt::format("host-{:.6}-{}", machine, which));
-        if (const auto dot = host.find('.'); dot != host.npos && dot > 0)
-            all.emplace(host.substr(0, dot), fmt::format("host-{:.6}-{}", machine, which));
-    }
-}
-
 std::map<std::string, std::string> aliases(SQLite::Database& sql,
                                            const std::vector<std::string>& names) {
     std::map<std::string, std::string> all;
-    SQLite::Statement hosts(sql,
-                            "SELECT json_extract(description, '$.hostname') AS host, fingerprint "
-                            "FROM machine WHERE host <> '' AND host <> 'localhost' "
-                            "ORDER BY fingerprint");
+    SQLite::Statement hosts(
+        sql, fmt::format("SELECT {} AS host, machine FROM session WHERE host <> '' AND host <> "
+                         "'localhost' GROUP BY machine, host ORDER BY machine, min(started), host",
+                         store::host_of_session));
+    std::map<std::string, int> of_machine;  // several hosts may have equal hardware
     while (hosts.executeStep()) {
-        const auto host = hosts.getColumn(0).getString();
-        const auto alias = "host-" + hosts.getColumn(1).getString().substr(0, 6);
+        const auto host = hosts.getColumn(0).getString(), machine = hosts.getColumn(1).getString();
+        const int which = ++of_machine[machine];
+        const auto alias =
+            fmt::format("host-{:.6}{}", machine, which == 1 ? "" : fmt::format("-{}", which));
         all.emplace(host, alias);
         // A host is also called by the first part of its full name.
         if (const auto dot = host.find('.'); dot != host.npos && dot > 0)
             all.emplace(host.substr(0, dot), alias);
     }
-    add_hosts_of_files(sql, all);
     for (std::size_t i = 0; i < names.size(); ++i)
         if (!names[i].empty()) all.emplace(names[i], fmt::format("name-{}", i + 1));
     return all;

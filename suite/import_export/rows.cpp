@@ -39,6 +39,15 @@ void parse_json_column(const std::string& table, const std::string& column,
         static_cast<void>(nlohmann::json::parse(text).type());
 }
 
+/// Throws for a time that is written otherwise than the store writes it, or that there is not.
+void check_time(const std::string& table, const std::string& column, const std::string& text) {
+    const bool is_time =
+        (table == "session" || table == "sample") && (column == "started" || column == "finished");
+    if (is_time && !text.empty() && !store::parse_utc(text))
+        throw std::runtime_error(
+            fmt::format("'{}' is no time; write 2026-11-21T02:03:04.567Z (UTC)", text));
+}
+
 std::optional<std::string> derived_id_problem(
     const Row& row, const std::vector<const char*>& names,
     std::string (*derived)(const std::vector<std::string>&)) {
@@ -112,6 +121,7 @@ std::optional<std::string> problem_of(const Row& row) {
             return fmt::format("'{}' is no column, or is there twice", column);
         if (const auto* text = std::get_if<std::string>(&cell)) try {
                 parse_json_column(row.table, column, *text);
+                check_time(row.table, column, *text);
             } catch (const std::exception& error) {
                 return fmt::format("column '{}': {}", column, error.what());
             }

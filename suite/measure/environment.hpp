@@ -1,8 +1,10 @@
 // The machine and its present state, as far as they can change a measurement.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -44,7 +46,7 @@ struct Environment {
     std::string governor;  ///< frequency governor; empty where there is none (virtual machines)
     std::string os;        ///< "Debian GNU/Linux 12 (bookworm)"
     std::string kernel;    ///< "6.1.0-18-amd64"
-    std::string hostname;  ///< for people only; never part of an identity
+    std::string hostname;  ///< for people only: equal machines differ in it; a suspect
     std::string libc;      ///< "glibc 2.36"
     double load_1m = 0;    ///< load average of the last minute
     Gpus gpus;
@@ -67,9 +69,25 @@ struct Identity {
 };
 Identity identity(const Environment&);
 
-/// What may change a result without being part of its key: commit, compiler, flags, kernel, driver,
-/// libraries, governor. A flat object of strings, for naming whatever differs between two sessions.
+/// What a description says of the hardware, as people call and read it: "usable cores", "2";
+/// "gpus", "2 × NVIDIA H200 (140 GiB)". Of an imported one the words of its file: "num_cpus", "4".
+using HardwareFacts = std::map<std::string, std::string>;
+HardwareFacts hardware_facts(const nlohmann::json& description);
+
+struct HardwareDifference {
+    std::string name, here, there;  ///< "none": it has none, or does not tell
+};
+/// By name.
+std::vector<HardwareDifference> hardware_differences(const HardwareFacts& here,
+                                                     const HardwareFacts& there);
+
+/// What may change a result without being part of its key: commit, compiler, flags, host, kernel,
+/// driver, libraries, governor. A flat object of strings, for naming whatever differs between two
+/// sessions.
 nlohmann::json suspects(const Environment&);
+
+/// Of the suspects, those of the machine and its software: another program has the same.
+inline constexpr std::array machine_suspects{"host", "kernel", "os", "libc", "driver", "governor"};
 
 // Parts of the environment that come from the kernel's files on processors and memory.
 

@@ -1,8 +1,10 @@
 // Which properties of an environment make two machines the same for comparisons, and which are only
 // suspects when a result changes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
+#include <utility>
 
 #include "suite/measure/build_info.hpp"
 #include "suite/measure/environment.hpp"
@@ -30,6 +32,29 @@ double rounded_gib(std::uint64_t bytes) {
     return std::round(gib / step) * step;
 }
 
+std::string plain(const nlohmann::json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    if (value.is_number_float()) return fmt::format("{:g}", value.get<double>());
+    return value.is_null() ? "" : value.dump();
+}
+
+/// "2 × NVIDIA H200 (140 GiB), NVIDIA H100 (80 GiB)"
+std::string gpus_text(const nlohmann::json& gpus) {
+    std::vector<std::pair<std::string, int>> kinds;
+    for (const nlohmann::json& gpu : gpus) {
+        const std::string one = fmt::format("{} ({} GiB)", gpu.value("name", "?"),
+                                            plain(gpu.value("memory_gib", nlohmann::json())));
+        if (!kinds.empty() && kinds.back().first == one)
+            ++kinds.back().second;
+        else
+            kinds.emplace_back(one, 1);
+    }
+    std::vector<std::string> words;
+    for (const auto& [one, n] : kinds)
+        words.push_back(n == 1 ? one : fmt::format("{} × {}", n, one));
+    return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));
+}
+
 }  // namespace
 
 Identity identity(const Environment& here) {
@@ -45,7 +70,6 @@ Identity identity(const Environment& here) {
 
     Identity result{hash(made_of.dump()), made_of};
     result.description["os"] = here.os;
-    result.description["hostname"] = here.hostname;
     result.description["caches"] = nlohmann::json::array();
     for (const Cache& cache : here.caches)
         result.description["caches"].push_back(
@@ -53,19 +77,48 @@ Identity identity(const Environment& here) {
     return result;
 }
 
+HardwareFacts hardware_facts(const nlohmann::json& description) {
+    HardwareFacts facts;
+    if (!description.is_object()) return facts;
+    for (const auto& [key, value] : description.items()) {
+        if (key == "cpu")
+            facts["processor"] = plain(value);
+        else if (key == "usable_cores")
+            facts["usable cores"] = plain(value);
+        else if (key == "cpu_quota")
+            facts["quota"] = plain(value) + " cores";
+        else if (key == "memory_gib")
+            facts["memory"] = plain(value) + " GiB";
+        else if (key == "gpus" && value.is_array())
+            facts["gpus"] = gpus_text(value);
+        else if (key != "os" && key != "caches" && key != "imported")
+            facts[key] = plain(value);
+    }
+    return facts;
+}
+
+std::vector<HardwareDifference> hardware_differences(const HardwareFacts& here,
+                                                     const HardwareFacts& there) {
+    const auto said = [](const HardwareFacts& facts, const std::string& name) {
+        const auto found = facts.find(name);
+        return found == facts.end() || found->second.empty() ? "none" : found->second;
+    };
+    HardwareFacts all = here;
+    all.insert(there.begin(), there.end());
+    std::vector<HardwareDifference> differences;
+    for (const auto& [name, value] : all)
+        if (std::string a = said(here, name), b = said(there, name); a != b)
+            differences.push_back({name, std::move(a), std::move(b)});
+    return differences;
+}
+
 nlohmann::json suspects(const Environment& here) {
     const BuildInfo build = build_info();
-    return {{"commit", build.commit},
-            {"version", build.version},
-            {"compiler", build.compiler},
-            {"build_type", build.build_type},
-            {"flags", build.flags},
-            {"torch", build.torch},
-            {"kernel", here.kernel},
-            {"libc", here.libc},
-            {"driver", here.gpus.driver},
-            {"governor", here.governor},
-            {"os", here.os}};
+    return {
+        {"commit", build.commit},         {"version", build.version},  {"compiler", build.compiler},
+        {"build_type", build.build_type}, {"flags", build.flags},      {"torch", build.torch},
+        {"host", here.hostname},          {"kernel", here.kernel},     {"libc", here.libc},
+        {"driver", here.gpus.driver},     {"governor", here.governor}, {"os", here.os}};
 }
 
 }  // namespace assay::measure

@@ -236,9 +236,9 @@ std::map<std::string, std::vector<std::string>> fits(SQLite::Database& sql) {
     return names;
 }
 
+/// By session.
 std::map<std::string, std::string> hosts(SQLite::Database& sql) {
-    SQLite::Statement rows(
-        sql, "SELECT fingerprint, json_extract(description, '$.hostname') FROM machine");
+    SQLite::Statement rows(sql, fmt::format("SELECT id, {} FROM session", host_of_session));
     std::map<std::string, std::string> names;
     while (rows.executeStep())
         names.emplace(rows.getColumn(0).getString(), text_or_empty(rows.getColumn(1)));
@@ -281,7 +281,7 @@ std::vector<Observation> Store::observations(std::string_view experiment) const 
         const std::map<std::string, std::vector<std::string>> fitted_from = fits(sql);
         std::vector<Observation> all;
         for (const Sample& sample : newest_samples_in(sql, experiment, false)) {
-            const auto host = host_of.find(sample.origin.hardware);
+            const auto host = host_of.find(sample.session);
             const auto fit = fitted_from.find(sample.origin.calibration);
             for (const MetricValue& metric : sample.metrics)
                 all.push_back(

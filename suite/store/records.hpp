@@ -27,13 +27,17 @@ inline constexpr std::string_view rerun_mark = "rerun";
 /// The suspect that says of a session that its samples are of two builds: no level to judge by.
 inline constexpr std::string_view mixed_mark = "mixed_builds";
 
+/// The host of a session by its suspects: its own, or that of the file where it was imported; ""
+/// where neither is told.
+std::string host_of(const nlohmann::json& suspects);
+
 struct Session {
     std::string id;           ///< UUID
     std::string machine;      ///< fingerprint; put_machine() comes first
     std::string command;      ///< argv as typed, shell-quoted
     std::string plan_hash;    ///< of experiments, cases, variants, rounds, seeds, scenario
     std::string build;        ///< build id of the program
-    nlohmann::json suspects;  ///< commit, compiler, driver, library versions: stored, never keys
+    nlohmann::json suspects;  ///< commit, compiler, host, driver …: stored, never keys
     std::string started;      ///< ISO 8601, UTC
     std::string finished;     ///< empty while it runs; of a dead runner: its last sample's start
     std::string state;        ///< running, finished, interrupted
@@ -164,6 +168,10 @@ struct Baseline {
     std::string name, session, created;
 };
 
+/// The event of a sample that holds what the program which it started says of the machine and of
+/// itself, in the words of that program's file: processors, build type, commit …
+inline constexpr std::string_view context_event = "context";
+
 // The numbers of one session and what tells its series apart, without specs, events and blobs: what
 // comparing sessions needs. Read through indexes only: the cost grows with the session, not with
 // the database.
@@ -178,6 +186,10 @@ struct MeasuredSample {
     std::string started;               ///< ISO 8601, UTC
     std::string reason;                ///< empty where it is ok
     std::vector<MetricValue> metrics;  ///< in no promised order; whatever the status
+    /// What the program that it started says of the machine and of itself (context_event); null: it
+    /// started none, or that says nothing.
+    nlohmann::json context{};
+    double seconds = 0;  ///< what it took
 };
 
 struct SessionMetrics {

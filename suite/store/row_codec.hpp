@@ -39,6 +39,10 @@ void bind_text_or_null(SQLite::Statement&, int index, std::string_view);  ///< e
 void bind_blob(SQLite::Statement&, int index, std::string_view);
 void bind_cell(SQLite::Statement&, int index, const Value&);
 
+/// The host of a session (host_of()) in a SELECT from the table.
+inline constexpr const char* host_of_session =
+    "coalesce(json_extract(suspects, '$.host'), json_extract(suspects, '$.host_name'), '')";
+
 bool is_final_status(std::string_view status);  ///< a SampleStatus other than running
 SampleSpec spec_from_text(const std::string&);
 /// Of a row whose first columns are those of the table series after its id, in their order.

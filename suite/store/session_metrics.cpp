@@ -12,13 +12,16 @@ namespace assay::store {
 namespace {
 
 constexpr const char* measured_samples_sql =
-    "SELECT sample.id, series, seed, round, status, started, reason FROM sample "
+    "SELECT sample.id, series, seed, round, status, started, reason, seconds FROM sample "
     "WHERE session = ? ORDER BY started, seed, round, sample.id";
 
 // CROSS JOIN keeps SQLite from starting at the metrics, of which a database has millions.
 constexpr const char* measured_metrics_sql =
     "SELECT sample, name, labels, value FROM sample CROSS JOIN metric "
     "ON metric.sample = sample.id WHERE session = ?";
+
+constexpr const char* context_sql =
+    "SELECT detail FROM event WHERE sample = ? AND kind = ? ORDER BY ordinal LIMIT 1";
 
 constexpr const char* measured_series_sql =
     "SELECT experiment, variant, axes, profile, provenance, scenario, hardware, calibration, data "
@@ -49,7 +52,9 @@ void read_measured_samples(SQLite::Database& sql, std::string_view session, Sess
                                  rows.getColumn(4).getString(),
                                  rows.getColumn(5).getString(),
                                  rows.getColumn(6).getString(),
-                                 {}});
+                                 {},
+                                 {},
+                                 rows.getColumn(7).getDouble()});
     }
 }
 
@@ -71,6 +76,21 @@ void read_measured_metrics(SQLite::Database& sql, std::string_view session, Sess
     }
 }
 
+/// Only samples that start a program have one: "benchmark/program", but no imported benchmark,
+/// which has no variant.
+void read_contexts(SQLite::Database& sql, SessionMetrics& found) {
+    SQLite::Statement find(sql, context_sql);
+    for (MeasuredSample& sample : found.samples) {
+        const SeriesKey& series = found.series[sample.series];
+        if (series.variant.empty() || !series.experiment.starts_with("benchmark/")) continue;
+        find.reset();
+        find.bind(1, sample.id);
+        bind_text(find, 2, context_event);
+        if (find.executeStep())
+            sample.context = nlohmann::json::parse(find.getColumn(0).getString());
+    }
+}
+
 }  // namespace
 
 SessionMetrics Store::session_metrics(std::string_view session) const {
@@ -78,6 +98,7 @@ SessionMetrics Store::session_metrics(std::string_view session) const {
         SessionMetrics found;
         read_measured_samples(sql, session, found);
         read_measured_metrics(sql, session, found);
+        read_contexts(sql, found);
         return found;
     });
 }

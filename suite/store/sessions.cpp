@@ -95,6 +95,13 @@ void interrupt_dead_sessions(Database& database) {
     });
 }
 
+std::string host_of(const nlohmann::json& suspects) {
+    for (const char* key : {"host", "host_name"})
+        if (suspects.is_object() && suspects.contains(key) && suspects.at(key).is_string())
+            return suspects.at(key).get<std::string>();
+    return {};
+}
+
 void Store::put_machine(const Machine& machine) {
     impl_->database.write("store the machine", [&](SQLite::Database& sql) {
         Insert<Machine> insert(sql,
@@ -177,11 +184,11 @@ void Store::resume_session(std::string_view id) {
 void Store::add_suspect(std::string_view id, std::string_view name, std::string_view text) {
     impl_->database.write("add to a session", [&](SQLite::Database& sql) {
         owner_of(impl_->database, id);
-        SQLite::Statement update(
-            sql, "UPDATE session SET suspects = json_set(suspects, '$.' || ?, ?) WHERE id = ?");
-        bind_text(update, 1, name);
-        bind_text(update, 2, text);
-        bind_text(update, 3, id);
+        auto session = first(select<Session>(sql, {"session", "WHERE id = ?"}, id));
+        session->suspects[std::string(name)] = text;
+        SQLite::Statement update(sql, "UPDATE session SET suspects = ? WHERE id = ?");
+        update.bind(1, json_text(session->suspects));
+        bind_text(update, 2, id);
         update.exec();
     });
 }

@@ -61,6 +61,27 @@ TEST_F(DateTest, SlashesMayStandBetween) {
     EXPECT_EQ(utc("12/31/99 00:00:00"), "1999-12-30T22:00:00");
 }
 
+TEST_F(DateTest, NeighboursOfRfc3339AreTheSameMoment) {
+    for (const char* text :
+         {"2026-10-25T02:00:00.123+0530", "2026-10-25T02:00:00,123 +05:30",
+          "2026-10-25 02:00:00.123456 +0530", "20261025T020000.123+0530",
+          "2026-10-24 20:30:00.123 UTC", "20261024-203000.123Z", "1792873800.123", "1792873800123"})
+        EXPECT_EQ(utc(text), "2026-10-24T20:30:00.123") << text;
+}
+
+TEST_F(DateTest, ImpossibleOnesSayWhatThereIsNot) {
+    EXPECT_EQ(impossible_date("2026-10-25T25:00:00+00:00"), "there is no hour 25");
+    EXPECT_EQ(impossible_date("2026-10-25 02:61"), "there is no minute 61");
+    EXPECT_EQ(impossible_date("2026-10-25T02:00:61Z"), "there is no second 61");
+    EXPECT_EQ(impossible_date("2026-10-25T02:00:00+99:99"), "there is no offset of hours 99");
+    EXPECT_EQ(impossible_date("2026-13-25"), "there is no month 13");
+    EXPECT_EQ(impossible_date("2026-02-30T02:00:00Z"), "that month has no day 30");
+    EXPECT_EQ(impossible_date("1899-02-03"), "there is no year 1899");
+    for (const char* text :
+         {"", "yesterday", "17/03/15", "2026-10-25T02:00:00Z", "2026-10-25T02:00 EST"})
+        EXPECT_EQ(impossible_date(text), "") << text;
+}
+
 TEST_F(DateTest, WhatIsNoDateIsNone) {
     for (const char* text : {"",
                              "today",

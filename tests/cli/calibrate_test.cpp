@@ -98,12 +98,12 @@ class CalibrateFitTest : public ::testing::Test {
     DeviceProfile t4 = device_profile("t4");
 
     std::string begin(const std::string& machine = "aaaaaaaaaaaaaaaa") {
-        store.put_machine({machine, {{"hostname", "host-" + machine.substr(0, 1)}}});
+        store.put_machine({machine, {}});
         store::Session session;
         session.id =
             std::string(8, '1' + char(store.sessions().size())) + "-0000-4000-8000-000000000000";
         session.machine = machine;
-        session.suspects = json::object();
+        session.suspects = {{"host", "host-" + machine.substr(0, 1)}};
         session.started = store::now_utc();
         store.begin_session(session);
         return session.id;

@@ -57,5 +57,25 @@ TEST(LiveProgress, ShowsTheCaseOfWhichTheNewestCame) {
     EXPECT_NE(told.find("seed 1 | 25 % step 5"), std::string::npos) << told;
 }
 
+TEST(LiveProgress, SaysOfManyRowsHowManyAreWhich) {
+    const auto told = [](int rows) {
+        json contrasts = json::array();
+        for (int i = 0; i < rows; ++i)
+            contrasts.push_back({{"variant", "p"},
+                                 {"metric", "m" + std::to_string(i)},
+                                 {"verdict", i < 2 ? "same" : "slower"}});
+        testing::internal::CaptureStderr();
+        LiveProgress(0).on(notice("decided",
+                                  {{"experiment", "dummy/sum"},
+                                   {"case", {{"n", 3}}},
+                                   {"rounds", 7},
+                                   {"contrasts", contrasts}},
+                                  0));
+        return testing::internal::GetCapturedStderr();
+    };
+    EXPECT_EQ(told(3), "dummy/sum n=3 after 7 rounds: p m0 same, p m1 same, p m2 slower\n");
+    EXPECT_EQ(told(1000), "dummy/sum n=3 after 7 rounds: 1000 rows: 2 same, 998 slower\n");
+}
+
 }  // namespace
 }  // namespace assay::cli

@@ -318,7 +318,7 @@ TEST_F(ReadingDatabase, WhatAddsBringsAnOlderFileUpToDate) {
 
 /// `a` and `b` of dummy/sum, b twice a, in a session of one machine.
 void add_sums(store::Store& store) {
-    store.put_machine({"aaaaaaaaaaaaaaaa", {{"hostname", "host"}}});
+    store.put_machine({"aaaaaaaaaaaaaaaa", {}});
     store::Session session;
     session.id = "10000000-0000-4000-8000-000000000000";
     session.machine = "aaaaaaaaaaaaaaaa";

@@ -68,6 +68,20 @@ TEST_F(ResultCommandsTest, SummaryCountsHowWhatHoldsWasObtained) {
     EXPECT_THAT(assay({"claims", "--summary"}).out, HasSubstr("simulated  exact  supported"));
 }
 
+TEST_F(ResultCommandsTest, TheSummaryOfAnyNumberOfCommitsIsShort) {
+    const std::string file = (folder / "nights.csv").string();
+    std::ofstream csv(file);
+    csv << "experiment,variant,metric,value,session,started,commit\n";
+    for (int night = 10; night < 30; ++night)
+        csv << "x/y,v,time_s,1," << night << ",2026-11-" << night << "T00:00:00.000Z,c" << night
+            << '\n';
+    csv.close();
+    ASSERT_EQ(assay({"import", file}).exit_code, 0);
+    const std::string text = assay({"claims", "--summary", "--markdown"}).out;
+    EXPECT_THAT(text, HasSubstr("\nRecorded 2026-11-10 to 2026-11-29; commits c10, c11, "));
+    EXPECT_THAT(text, HasSubstr(", c19 and 10 more.\n"));
+}
+
 TEST_F(ResultCommandsTest, HeadlinesComeOfAnyDatabase) {
     const json none = assay_json({"headlines"});
     ASSERT_EQ(none.size(), 1U);
@@ -159,6 +173,45 @@ TEST_F(ResultCommandsTest, ExportWritesCsvJsonAndSvg) {
     EXPECT_EQ(assay({"export", "--csv", "-o", "/proc/nothing/out"}).exit_code, 1);
 }
 
+TEST_F(ResultCommandsTest, ExportSaysWhatItLeavesOut) {
+    const std::string csv = (folder / "out.csv").string(), svg = (folder / "out.svg").string();
+    const std::string session = assay_json({"run", "dummy/sum"})["session"];
+    EXPECT_EQ(assay({"export", "--csv", "-o", csv}).err, "") << "there is no other";
+    assay({"run", "dummy/sum", "--fresh"});
+    EXPECT_THAT(assay({"export", "--csv", "-o", csv}).err,
+                AllOf(HasSubstr("out.csv: 6 of 12 samples: the newest of each case"),
+                      HasSubstr("`assay export --session ID --csv` writes one session's, "
+                                "`assay export --to FILE.jsonl` whole sessions")));
+    EXPECT_THAT(assay({"export", "--json", "--session", session}).err,
+                StartsWith("6 of 12 samples: those of the session;"));
+    EXPECT_THAT(assay({"export", "--svg", "dummy/sum", "-o", svg}).err,
+                HasSubstr("out.svg: the figure of dummy/sum\n"));
+}
+
+TEST_F(ResultCommandsTest, AReportSaysWhichCommandShowsWhatIsOnlyInTheDatabase) {
+    const std::string file = (folder / "r.csv").string(), page = (folder / "r.html").string();
+    std::ofstream(file) << "experiment,metric,value\nx/y,time_s,1\n";
+    const Printed imported = assay({"import", file});
+    ASSERT_EQ(imported.exit_code, 0) << imported.err;
+    EXPECT_THAT(imported.out, Not(HasSubstr("claims"))) << "none is about that";
+    EXPECT_THAT(assay({"report", "-o", page}).err,
+                HasSubstr("; it has samples of x/y: `assay report x/y` shows them"));
+    std::ofstream(file) << "experiment,metric,value\nx/z,time_s,1\n";
+    ASSERT_EQ(assay({"import", file}).exit_code, 0);
+    EXPECT_THAT(assay({"report", "-o", page}).err,
+                HasSubstr("; it has samples of 2 others, x/y …: `assay report 'x/*'` shows them"));
+    // What cannot run by its defaults is not suggested so.
+    EXPECT_THAT(assay({"report", "benchmark/program", "-o", page}).err,
+                HasSubstr("yet; `assay describe benchmark/program` says what makes some"));
+    const std::string described = assay({"describe", "benchmark/program"}).out;
+    EXPECT_THAT(described, AllOf(HasSubstr("program    any (must be given)  "),
+                                 HasSubstr("arguments  any  "), Not(HasSubstr(", or others"))));
+    // Rows of programs without arguments can be measured again by their command.
+    const Printed planned =
+        assay({"run", "benchmark/program", "-a", "name=x", "-a", "program=/bin/true", "--dry-run"});
+    EXPECT_EQ(planned.exit_code, 0) << planned.err;
+}
+
 TEST_F(ResultCommandsTest, NothingToDoIsNoSuccess) {
     const std::string empty = (folder / "empty.csv").string(), other = (folder / "o.db").string();
     std::ofstream(empty) << "experiment,metric,value\n";
@@ -166,6 +219,8 @@ TEST_F(ResultCommandsTest, NothingToDoIsNoSuccess) {
     EXPECT_EQ(imported.exit_code, 1);
     EXPECT_THAT(imported.err, HasSubstr("empty.csv: there is no sample in it"));
     EXPECT_EQ(assay({"db", "merge", (folder / "results.db").string(), "--db", other}).exit_code, 1);
+    EXPECT_FALSE(std::filesystem::exists(folder / "results.db")) << "none was begun";
+    assay({"run", "dummy/behave", "-a", "how=unsupported", "--rounds", "1"});
     for (const char* format : {"--csv", "--json"}) {
         const Printed exported = assay({"export", format});
         EXPECT_EQ(exported.exit_code, 1);
@@ -215,7 +270,7 @@ TEST_F(ResultCommandsTest, DatabaseUpkeep) {
               json::parse(R"([{"bytes": 10, "session": ")" + session + R"("}])"));
     EXPECT_TRUE(std::filesystem::exists(checkpoints / "model"));
     const Printed pruned = assay({"db", "prune", "--older-than", "0"});
-    EXPECT_THAT(pruned.out, HasSubstr("deleted 1 sessions, 6 samples, 0 artifacts\n"
+    EXPECT_THAT(pruned.out, HasSubstr("deleted 1 session, 6 samples, 0 artifacts\n"
                                       "deleted checkpoints of session " +
                                       session.substr(0, 8) + ", 10 B\n"));
     EXPECT_FALSE(std::filesystem::exists(folder / "results.db.state"));

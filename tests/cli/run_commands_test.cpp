@@ -47,6 +47,18 @@ TEST_F(RunCommandsTest, ARunShowsItsFigureAndWhereTheRestIs) {
                 HasSubstr("-o sum.svg --db " + other + "\n"));
 }
 
+TEST_F(RunCommandsTest, ADefaultRunSaysHowManyRoundsItMayTakeAndTakesEnough) {
+    const EnvironmentVariable budget("ASSAY_ROUNDS_BUDGET", "60");
+    const Printed printed = assay({"run", "dummy/behave", "--no-doctor"});
+    EXPECT_THAT(printed.err, HasSubstr("Rounds go on until two such runs could tell 5 % apart, at "
+                                       "most 30 of a case and 60 s of an experiment; --rounds N "
+                                       "takes so many."));
+    EXPECT_THAT(printed.out, HasSubstr("\nsamples  5 ok\n")) << "equal values need no more";
+    EXPECT_THAT(assay({"run", "dummy/behave", "--no-doctor", "--rounds", "1"}).err,
+                Not(HasSubstr("Rounds go on")));
+    EXPECT_THAT(assay({"run", "dummy/sum"}).err, Not(HasSubstr("Rounds go on"))) << "exact";
+}
+
 TEST_F(RunCommandsTest, NoTableWithoutAFinishedSample) {
     const Printed failed = assay({"run", "dummy/behave", "-a", "how=throw"});
     EXPECT_THAT(failed.out, AllOf(HasSubstr("[measured, toy]\nno finished sample\n"),
@@ -225,6 +237,30 @@ TEST_F(RunCommandsTest, HighlightsEndInOnePage) {
     const Printed unknown = assay({"highlights", "plato"});
     EXPECT_EQ(unknown.exit_code, 1);
     EXPECT_THAT(unknown.err, HasSubstr("no highlight of 'plato'; there are: dummy"));
+}
+
+TEST_F(RunCommandsTest, ReplayWipesItsStatusLineBeforeTheResult) {
+    const std::string id = assay_json({"run", "dummy/sum"})["samples"][4]["id"];
+    const std::string shown =
+        run_at_terminal(ASSAY_DUMMY_PROGRAM, {"replay", id}, 100, "xterm-256color");
+    const auto status = shown.rfind("[0/1"), result = shown.find(" metrics agree");
+    ASSERT_NE(status, shown.npos) << shown;
+    ASSERT_NE(result, shown.npos) << shown;
+    EXPECT_THAT(shown.substr(status, result - status), HasSubstr("\x1b[K")) << shown;
+}
+
+TEST_F(RunCommandsTest, ARunThatIsRefusedBeginsNoDatabase) {
+    const std::string other = (folder / "other.db").string();
+    assay({"run", "dummy/behave", "-a", "how=slow", "--rounds", "40", "--no-doctor"},
+          [&](pid_t pid) {
+              eventually([&] { return std::filesystem::exists(folder / "results.db"); });
+              const Printed refused = assay({"run", "dummy/behave", "--no-doctor", "--db", other});
+              EXPECT_EQ(refused.exit_code, 1);
+              EXPECT_THAT(refused.err, Not(HasSubstr("new database")));
+              EXPECT_FALSE(std::filesystem::exists(other));
+              std::this_thread::sleep_for(std::chrono::milliseconds(500));
+              ::kill(pid, SIGINT);
+          });
 }
 
 TEST_F(RunCommandsTest, ReplayAgreesAndNoticesWhenItDoesNot) {

@@ -384,5 +384,62 @@ TEST_F(BenchmarkFiles, AByteOrderMarkIsNoPartOfAFile) {
     EXPECT_THAT(arrived.out, HasSubstr("added 1 session, 8 samples")) << arrived.err;
 }
 
+/// What hyperfine 1.15 wrote of a command with these times.
+std::string hyperfine(double scale) {
+    std::string times;
+    for (int i = 0; i < 8; ++i)
+        times += (i == 0 ? "" : ", ") + std::to_string(scale * (1 + 0.001 * i));
+    return R"({"results": [{"command": "sleep 1", "mean": 1, "times": [)" + times + "]}]}";
+}
+
+TEST_F(BenchmarkFiles, FilesOfOtherToolsAreComparedDirectlyAndImported) {
+    const std::string a = written("a.json", hyperfine(1)), b = written("b.json", hyperfine(1.5));
+    const Printed direct = assay({"compare", a, b});
+    EXPECT_EQ(direct.exit_code, 2) << direct.out << direct.err;
+    EXPECT_THAT(direct.out, HasSubstr("sleep 1"));
+    EXPECT_THAT(direct.out, HasSubstr("slower"));
+    EXPECT_EQ(assay({"compare", a, b, "--from", "hyperfine"}).exit_code, 2);
+    EXPECT_THAT(assay({"compare", a, b, "--from", "nvbench"}).err, HasSubstr("not nvbench's JSON"));
+    const std::string database = (folder / "tools.db").string();
+    EXPECT_EQ(assay({"import", a, b, "--db", database}).exit_code, 0);
+    const Printed imported = assay({"compare", "latest~1", "latest", "--db", database});
+    EXPECT_EQ(imported.exit_code, 2) << imported.out << imported.err;
+    EXPECT_THAT(imported.out, HasSubstr("1 slower"));
+    EXPECT_THAT(assay({"history", "benchmark/sleep 1", "--db", database}).out,
+                HasSubstr("sleep 1"));
+}
+
+TEST_F(BenchmarkFiles, ARefusedImportLeavesNoDatabase) {
+    const std::string database = (folder / "none.db").string();
+    for (const auto& [name, text] : {std::pair("other.json", R"({"results": 1})"),
+                                     {"e.csv", "experiment,metric,value\n"},
+                                     {"x.csv", "experiment,metric,value\nx,y,fast\n"},
+                                     {"x.db", "SQLite format 3 and nothing"}}) {
+        const Printed printed = assay({"import", written(name, text), "--db", database});
+        EXPECT_EQ(printed.exit_code, 1) << name;
+        EXPECT_THAT(printed.err, Not(HasSubstr("new database"))) << name;
+        for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+            EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("none.db"))) << name;
+    }
+    EXPECT_EQ(assay({"db", "merge", (folder / "x.db").string(), "--db", database}).exit_code, 1);
+    EXPECT_FALSE(std::filesystem::exists(database));
+}
+
+/// The nights of another tool, as CSV.
+TEST_F(BenchmarkFiles, NightsInCsvOfANamedMachineHaveAHistory) {
+    const auto night = [&](const std::string& name, int value, const std::string& day) {
+        std::string rows = "experiment,metric,unit,value,started,better\n";
+        for (int i = 0; i < 6; ++i)
+            rows += "copy,bandwidth,GB/s," + std::to_string(value + i) + ',' + day +
+                    "T02:00:00+0000,higher\n";
+        return written(name, rows);
+    };
+    const std::string a = night("a.csv", 800, "2026-11-20"), b = night("b.csv", 700, "2026-11-21"),
+                      database = (folder / "nights.db").string();
+    EXPECT_EQ(assay({"import", a, b, "--db", database, "--machine", "lab"}).exit_code, 0);
+    const Printed printed = assay({"compare", "latest~1", "latest", "--db", database});
+    EXPECT_EQ(printed.exit_code, 2) << printed.out << printed.err;
+}
+
 }  // namespace
 }  // namespace assay::testing

@@ -8,8 +8,11 @@
 namespace assay::testing {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 class CompareCommand : public ProgramTest {
   protected:
@@ -24,6 +27,17 @@ class CompareCommand : public ProgramTest {
             out << (i ? "," : "") << "{\"name\": \"BM_" << i / 7
                 << "\", \"run_type\": \"iteration\", \"time_unit\": \"ns\", \"real_time\": "
                 << (i < 7 ? center : 50) * (1 + 0.0001 * (i % 7)) << "}";
+        out << "]}";
+        return path;
+    }
+    /// One benchmark of that name.
+    std::string written(const std::string& name, const std::string& benchmark, int n) {
+        const std::string path = (folder / name.c_str()).string();
+        std::ofstream out(path);
+        out << "{\"benchmarks\": [";
+        for (int i = 0; i < n; ++i)
+            out << (i ? "," : "") << "{\"name\": \"" << benchmark
+                << "\", \"run_type\": \"iteration\", \"real_time\": " << 100 + i << "}";
         out << "]}";
         return path;
     }
@@ -120,6 +134,117 @@ TEST_F(CompareCommand, SessionsOfTheDatabase) {
     const Printed explained = assay({"compare", "latest~1", "latest", "--explain", "1"});
     EXPECT_THAT(explained.out, HasSubstr("assay replay"));
     EXPECT_THAT(explained.out, HasSubstr("assay run dummy/sum"));
+}
+
+TEST_F(CompareCommand, SidesWithoutACommonRowAreOneLine) {
+    const std::string other = written("other.json", "BM_other", 7);
+    const Printed printed = assay({"compare", a, other});
+    EXPECT_EQ(printed.exit_code, 4);
+    EXPECT_THAT(printed.out, HasSubstr("A and B have no row in common: A has BM_0 (1 row), BM_1 "
+                                       "(1); B has BM_other (1 row)\n"));
+    EXPECT_THAT(printed.out, Not(HasSubstr("only-in")));
+    const Printed markdown = assay({"compare", a, other, "--markdown"});
+    EXPECT_EQ(markdown.exit_code, 4);
+    EXPECT_EQ(std::count(markdown.out.begin(), markdown.out.end(), '\n'), 1) << markdown.out;
+    const Printed rows = assay({"compare", a, other, "--json"});
+    EXPECT_EQ(rows.exit_code, 4);
+    EXPECT_EQ(nlohmann::json::parse(rows.out).size(), 3u) << "the data is all there";
+    EXPECT_THAT(rows.err, HasSubstr("no row in common"));
+    EXPECT_EQ(std::count(rows.err.begin(), rows.err.end(), '\n'), 1) << rows.err;
+}
+
+TEST_F(CompareCommand, ManyRowsOfOneSideAreOneSentenceToo) {
+    const auto benchmarks = [&](const std::string& name, int n) {
+        const std::string path = (folder / name.c_str()).string();
+        std::ofstream out(path);
+        out << "{\"benchmarks\": [";
+        for (int i = 0; i < n; ++i)
+            out << (i ? "," : "") << "{\"name\": \"BM_" << i
+                << "\", \"run_type\": \"iteration\", \"real_time\": 1}";
+        out << "]}";
+        return path;
+    };
+    const std::string one = benchmarks("one.json", 1), few = benchmarks("few.json", 5),
+                      many = benchmarks("many.json", 20);
+    const std::string text = assay({"compare", one, many}).out;
+    EXPECT_THAT(text, HasSubstr("\n1 of 20 rows shown\nonly B has BM_1 (1 row), BM_10 (1), BM_11 "
+                                "(1) and 16 other rows: --only not-comparable shows them\n"));
+    EXPECT_THAT(text, Not(HasSubstr("only-in-b")));
+    EXPECT_THAT(assay({"compare", one, many, "--only", "not-comparable"}).out,
+                HasSubstr("only-in-b"));
+    EXPECT_THAT(assay({"compare", one, few}).out, HasSubstr("only-in-b")) << "so few are rows";
+    EXPECT_EQ(assay_json({"compare", one, many}).size(), 20u);
+}
+
+TEST_F(CompareCommand, LongComparisonsAreBoundedAndSayTheCountsFirst) {
+    const auto many = [&](const std::string& name, double factor) {
+        const std::string path = (folder / name.c_str()).string();
+        std::ofstream out(path);
+        out << "{\"benchmarks\": [";
+        for (int i = 0; i < 7 * 1000; ++i)
+            out << (i ? "," : "") << "{\"name\": \"BM_" << i / 7
+                << "\", \"run_type\": \"iteration\", \"time_unit\": \"ns\", \"real_time\": "
+                << 100 * (1 + 0.0001 * (i % 7)) * (i / 7 % 2 ? factor : 1) << "}";
+        out << "]}";
+        return path;
+    };
+    const std::string before = many("before.json", 1), after = many("after.json", 1.2);
+    const Printed markdown = assay({"compare", before, after, "--markdown"});
+    EXPECT_LT(markdown.out.size(), 65'536u);
+    EXPECT_THAT(markdown.out, StartsWith("1000 rows: 500 same, 500 slower. "));
+    EXPECT_THAT(markdown.out, HasSubstr("Left out are "));
+    const std::string text = assay({"compare", before, after}).out;
+    EXPECT_LT(text.find("1000 rows: 500 same, 500 slower"), text.find("BM_1 "));
+    EXPECT_THAT(text, HasSubstr("400 of 1000 rows shown, those that tell most; --csv and --json "
+                                "have all\n"));
+    EXPECT_EQ(assay_json({"compare", before, after}).size(), 1000u);
+}
+
+TEST_F(CompareCommand, TheLastLineSaysWhatWouldDecide) {
+    const std::string spread = written("spread.json", "BM_0", 20);
+    const std::string text = assay({"compare", spread, spread, "--margin", "3%"}).out;
+    EXPECT_THAT(text, HasSubstr("\n1 ambiguous row: by the noise about ")) << text;
+    EXPECT_THAT(text, EndsWith(" repetitions on either side would decide it\n"));
+    EXPECT_EQ(std::count(text.begin() + static_cast<long>(text.find("1 ambiguous row:")),
+                         text.end(), '\n'),
+              1)
+        << text;
+    EXPECT_THAT(assay({"compare", spread, spread, "--margin", "3%", "--markdown"}).out,
+                HasSubstr("\n\n1 ambiguous row: by the noise about "));
+    ASSERT_EQ(assay({"run", "dummy/sum", "--rounds", "2"}).exit_code, 0);
+    ASSERT_EQ(assay({"run", "dummy/sum", "--rounds", "2", "--fresh"}).exit_code, 0);
+    EXPECT_THAT(assay({"compare", "latest~1", "latest"}).out, Not(HasSubstr("would decide")));
+    EXPECT_THAT(assay({"compare", "latest~1", "latest", "--all"}).out,
+                AllOf(HasSubstr("6 ambiguous rows of dummy/sum: by the noise about 5 rounds on "
+                                "either side, "),
+                      HasSubstr(" each, would decide them: `assay run dummy/sum --profile toy "
+                                "--mode exact --rounds 5 --fresh`\n")))
+        << "two pairs without noise";
+}
+
+TEST_F(CompareCommand, AFileThatIsNotReadIsCalledWhatItIs) {
+    const auto told = [&](const std::string& name, const std::string& text) {
+        const std::string path = (folder / name.c_str()).string();
+        std::ofstream(path, std::ios::binary) << text;
+        const Printed printed = assay({"compare", path, a});
+        EXPECT_EQ(printed.exit_code, 1) << name;
+        return printed.err;
+    };
+    const std::string table = "experiment;seed;value\nlte/fig8;1;0,5\n";
+    EXPECT_THAT(told("x.csv", table), HasSubstr("x.csv is a table (CSV); bring it into a database "
+                                                "first: `assay import "));
+    EXPECT_THAT(told("x.txt", table), HasSubstr("x.txt is a table (CSV)"));
+    EXPECT_THAT(told("x.jsonl", R"({"format":"assay-results","schema":7})"),
+                HasSubstr("x.jsonl holds exported sessions; bring it into a database first: "));
+    EXPECT_THAT(told("plans.jsonl", "{\"question\": \"why\"}\n{\"question\": \"how\"}\n"),
+                AllOf(Not(HasSubstr("exported sessions")), HasSubstr("google-benchmark")))
+        << "JSON lines of something else";
+    EXPECT_THAT(told("x.json", " \n"), HasSubstr("x.json is empty"));
+    EXPECT_THAT(told("x.png", std::string("\x89PNG\r\n\x1a\n\0\0", 10)),
+                HasSubstr("x.png is neither text nor a database of results"));
+    EXPECT_THAT(told("x.xml", "<testsuite/>"),
+                AllOf(HasSubstr("no results that are read; those of these tools are: "),
+                      Not(HasSubstr("import"))));
 }
 
 TEST_F(CompareCommand, UsageErrorsAreSentences) {

@@ -106,6 +106,94 @@ TEST_F(Output, Csv) { expect_golden("compare.csv", rows_csv(rows)); }
 TEST_F(Output, Markdown) { expect_golden("compare.md", rows_markdown(rows)); }
 TEST_F(Output, Table) { expect_golden("compare.txt", table()); }
 
+/// A row of which the interval says nothing, between `low` and `high`.
+std::pair<Series, Series> unknown_pair(const std::string& variant, double low, double high) {
+    std::vector<double> b;
+    for (int i = 0; i < 5; ++i) b.push_back(low + (high - low) * i / 4);
+    Series in_a = seeded(std::vector<double>(5, 1.0)), in_b = seeded(b);
+    in_a.name.variant = in_b.name.variant = variant;
+    return {in_a, in_b};
+}
+
+TEST_F(Output, AnIntervalThatSaysNothingIsCalledSo) {
+    Arm before, after;
+    for (const auto& [variant, low, high] :
+         {std::tuple("one", 0.13, 1.59), {"two", 0.5, 1.3}, {"three", 0.9, 1.2}}) {
+        auto [in_a, in_b] = unknown_pair(variant, low, high);
+        before.series.push_back(std::move(in_a));
+        after.series.push_back(std::move(in_b));
+    }
+    const auto made = compare(before, after, options);
+    EXPECT_THAT(made[0].reason, StartsWith("straddles-margin: nothing is known: 0.13 to 1.59; "));
+    EXPECT_THAT(made[1].reason, HasSubstr("nothing is known: 0.5 to 1.3"));
+    EXPECT_THAT(made[2].reason, Not(HasSubstr("nothing is known"))) << "at most a fifth";
+    EXPECT_THAT(rows_json(made)[0]["reason"].get<std::string>(), HasSubstr("0.13 to 1.59"));
+    EXPECT_THAT(rows_markdown(made), HasSubstr("nothing is known: 0.13 to 1.59; 5 pairs"));
+    EXPECT_THAT(report::comparison_reasons(cli::numbered(made, cli::parse_only({})), {}),
+                HasSubstr("rows 1-2: straddles-margin: nothing is known: 0.13 to 1.59; 5 pairs"))
+        << "once, with the widest";
+    options.margin = 0.7;
+    EXPECT_EQ(compare(before, after, options)[1].verdict, RowVerdict::ambiguous);
+    EXPECT_THAT(compare(before, after, options)[1].reason, Not(HasSubstr("nothing is known")))
+        << "of a margin so large a half is no large change";
+}
+
+TEST_F(Output, SidesWithoutACommonRowAreOneSentence) {
+    const auto named = [](const std::string& experiment, const std::string& variant, int n) {
+        Arm made;
+        for (int i = 0; i < n; ++i) {
+            Series series = seeded({1, 2});
+            series.name.experiment = experiment;
+            series.name.variant = variant;
+            series.name.axes["i"] = Value(std::int64_t{i});
+            made.series.push_back(series);
+        }
+        return made;
+    };
+    const Arm left = named("lte/fig8", "lte", 120), right = named("lazarus/fig8", "lazarus", 1);
+    EXPECT_EQ(nothing_in_common(compare(left, right)),
+              "A and B have no row in common: A has lte/fig8 (120 rows); B has lazarus/fig8 (1 "
+              "row)");
+    EXPECT_EQ(nothing_in_common(compare(right, Arm{})),
+              "A and B have no row in common: A has lazarus/fig8 (1 row); B has nothing that is "
+              "compared");
+    EXPECT_THAT(nothing_in_common(compare(left, named("lte/fig8", "dense", 1))),
+                HasSubstr("B has lte/fig8 dense i=0 (1 row)"))
+        << "of one experiment: which part of it";
+    EXPECT_EQ(nothing_in_common(compare(left, left)), "");
+    EXPECT_EQ(nothing_in_common({}), "");
+}
+
+TEST_F(Output, MarkdownOfAnyLengthSaysTheCountsFirstAndFitsAComment) {
+    std::vector<Row> many;
+    for (int i = 0; i < 5000; ++i) {
+        many.push_back(rows[i % 2 == 0 ? 0 : 2]);
+        many.back().id.axes["i"] = Value(std::int64_t{i});
+        many.back().reason = std::string(static_cast<std::size_t>(i % 7) * 300, 'x');
+    }
+    const std::string text = rows_markdown(many, "The last paragraph.\n");
+    EXPECT_LT(text.size(), 65'536u);
+    EXPECT_GT(text.size(), 60'000u) << "as much as there is room for";
+    EXPECT_THAT(text, StartsWith("5000 rows: 2500 same, 2500 slower. "));
+    const auto lines = std::count(text.begin(), text.end(), '\n') - 6;
+    EXPECT_THAT(
+        text, HasSubstr(". " + std::to_string(lines) + " that tell most are below. Left out are " +
+                        std::to_string(5000 - lines) + " rows: 2500 same, " +
+                        std::to_string(2500 - lines) +
+                        " slower. `--csv` and `--json` have all\n\n| series |"));
+    EXPECT_THAT(text, HasSubstr("\n\nThe last paragraph.\n"));
+    EXPECT_THAT(text, Not(HasSubstr("| same |"))) << "what is slower tells more";
+    EXPECT_EQ(rows_markdown({}), "0 rows\n\n");
+}
+
+TEST_F(Output, OfManyRowsThoseThatTellMostAreShown) {
+    std::vector<std::size_t> numbers;
+    for (const auto& row : cli::telling_most(cli::numbered(rows, cli::parse_only({})), 4))
+        numbers.push_back(row.number);
+    EXPECT_EQ(numbers, (std::vector<std::size_t>{2, 3, 6, 7})) << "faster, slower, failed, slower";
+    EXPECT_EQ(cli::telling_most(cli::numbered(rows, cli::parse_only({})), 100).size(), 8u);
+}
+
 // Without it, two rows of one name would stand there with two verdicts.
 TEST_F(Output, RowsOfTwoProfilesSayWhichTheyAre) {
     Arm before, after;
@@ -159,6 +247,53 @@ TEST_F(Output, CircumstancesAreWarningsOfWhatTheyConcern) {
     EXPECT_EQ(
         warned("", ""),
         "A and B are of one program: a difference is the machine's or chance, not the code's\n");
+}
+
+TEST_F(Output, ARowIsOfTheProgramThatMadeIt) {
+    RowId of_suite = {"benchmark/program",
+                      "program",
+                      {{"name", "p"}, {"program", "./p, new"}, {"arguments", ""}},
+                      "of_read",
+                      {{"benchmark", "BM_x"}}};
+    RowId ours = {"toy/fig1", "plain", {}, "time"};
+    Arm a, b;
+    a.suspects["build"] = b.suspects["build"] = "12ab";
+    EXPECT_TRUE(is_one_program(a, b, ours));
+    EXPECT_FALSE(is_one_program(a, b, of_suite)) << "which it is, nothing says";
+    of_suite.axes["program"] = "./p";
+    a.suspects["programs"] = "assay 1111, libk.so 5555, ./p 2222";
+    b.suspects["programs"] = "assay 1111, libk.so 5555, ./p 3333";
+    EXPECT_FALSE(is_one_program(a, b, of_suite)) << "it was built anew";
+    EXPECT_TRUE(is_one_program(a, b, ours));
+    b.suspects["programs"] = "assay 1111, libk.so 6666, ./p 2222";
+    EXPECT_TRUE(is_one_program(a, b, of_suite));
+    EXPECT_FALSE(is_one_program(a, b, ours)) << "its plug-in is another one";
+    b.suspects["programs"] += ", assay 1111, ./p 3333";
+    EXPECT_FALSE(is_one_program(a, b, of_suite)) << "of several sessions";
+    Arm one, other;
+    one.suspects = {{"commit", "abc"}, {"executable", "/ci/1/old_bench"}};
+    other.suspects = {{"commit", "abc"}, {"executable", "/ci/2/new_bench"}};
+    const RowId file = {"benchmark/BM_x", "", {}, "real_time"};
+    EXPECT_FALSE(is_one_program(one, other, file)) << "two of one commit";
+    other.suspects["executable"] = "/ci/2/old_bench";
+    EXPECT_TRUE(is_one_program(one, other, file));
+}
+
+TEST_F(Output, OfOtherHardwareTheReasonSaysInWhatItDiffers) {
+    Series old_series = seeded(around(1, 0.001, 9)), new_series = old_series;
+    old_series.context["hardware"] = "aaaa";
+    new_series.context["hardware"] = "bbbb";
+    const auto reason = [&] {
+        return compare(arm({old_series}), arm({new_series}), options).at(0).reason;
+    };
+    EXPECT_EQ(reason(), "context-differs: hardware aaaa in A, bbbb in B");
+    using Facts = std::map<std::string, std::string>;
+    old_series.hardware = std::make_shared<const Facts>(Facts{{"cores", "2"}, {"memory", "8 GiB"}});
+    new_series.hardware = std::make_shared<const Facts>(
+        Facts{{"cores", "4"}, {"gpus", "NVIDIA H200"}, {"memory", "8 GiB"}});
+    EXPECT_EQ(reason(),
+              "context-differs: hardware (cores) 2 in A, 4 in B; hardware (gpus) none in A, NVIDIA "
+              "H200 in B");
 }
 
 TEST_F(Output, FitsItsColumns) {
@@ -268,6 +403,20 @@ TEST_F(Output, EveryRowCanBeExplained) {
     for (std::size_t i = 0; i < rows.size(); ++i)
         EXPECT_THAT(report::row_explanation({i + 1, &rows[i]}, {a, b, rows}),
                     HasSubstr(rows[i].id.series_text()));
+}
+
+TEST_F(Output, ExplanationsCommandLeavesOutEmptyValuesWhichCannotBeTyped) {
+    Series one = seeded(around(1, 0.001, 9));
+    one.name = {"benchmark/program",
+                "program",
+                {{"arguments", Value("")}, {"name", Value("planner")}},
+                "real_time"};
+    a.series = b.series = {one};
+    const std::vector<Row> row = compare(a, b, options);
+    EXPECT_THAT(
+        report::row_explanation({1, &row[0]}, {a, b, row}),
+        HasSubstr("assay run benchmark/program --variant program -a name=planner --profile toy "
+                  "--rounds "));
 }
 
 TEST_F(Output, ExplanationMarksOutliers) {

@@ -101,6 +101,12 @@ TEST_F(Selectors, Commits) {
     EXPECT_THAT(refusal("commit:"), HasSubstr("begins with"));
 }
 
+TEST_F(Selectors, ASeriesKnowsWhatItsSamplesTook) {
+    SQLite::Database((folder / "results.db").string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE sample SET seconds = seed WHERE session = '" + first + "'");
+    EXPECT_DOUBLE_EQ(arm_of_sessions(registry, store, {first}).series.at(0).sample_s, 4);
+}
+
 TEST_F(Selectors, Machines) {
     EXPECT_EQ(ids("machine:f1n"), (Ids{first, second, cut}));
     EXPECT_THAT(refusal("machine:x"), HasSubstr("names no session"));
@@ -117,6 +123,11 @@ TEST_F(Selectors, Times) {
     EXPECT_THAT(refusal("since:yesterday"), HasSubstr("is no time"));
     EXPECT_THAT(refusal("since:3m"), HasSubstr("is no time"));
     EXPECT_THAT(refusal("between:2026-11-01"), HasSubstr("FROM..TO"));
+    EXPECT_THAT(refusal("since:2026-13-01"), HasSubstr("is no time: there is no month 13"));
+    EXPECT_THAT(refusal("since:2026-13"), HasSubstr("is no time: there is no month 13"));
+    EXPECT_THAT(refusal("since:2026-11-21T25"), HasSubstr("is no time: there is no hour 25"));
+    EXPECT_THAT(refusal("between:2026-11-03..2026-11-01"),
+                HasSubstr("ends before it begins: write between:2026-11-01..2026-11-03"));
     EXPECT_THAT(refusal("since:2027"), HasSubstr("names no session"));
     for (const char* long_ago : {"since:50000w", "since:100000w"})  // beyond the clock's reach
         EXPECT_EQ(ids(long_ago), (Ids{first, second, cut})) << long_ago;
@@ -299,7 +310,7 @@ TEST_F(Selectors, DatabasesMayBeCalledSqlite) {
 
 TEST_F(Selectors, ExportedSessionsAreToBeImportedFirst) {
     const std::string file = (folder / "other.jsonl").string();
-    std::ofstream(file) << "{}\n";
+    std::ofstream(file) << "{\"format\":\"assay-results\"}\n";
     try {
         read_arm(registry, store.path(), file);
         FAIL() << "it is no benchmark's file";

@@ -180,6 +180,7 @@ TEST_F(HelpExamples, CanBeTyped) {
     write("mine.jsonl", "{\"prompt\":\"2+2=\",\"completion\":\"4\"}\n");
     write("requests.jsonl", "{\"id\":\"a\",\"ids\":[1,504,3575],\"max_tokens\":4}\n");
     write("spot.csv", "0,add,a\n0,add,b\n3600000,add,c\n7200000,remove,a\n14400000,remove,b\n");
+    write("night.csv", "experiment,mean,started\ncopy,2.5,2026-11-20T02:00:00Z\n");
     for (const char* name : {"old.json", "new.json", "bench.json"}) write(name, benchmark_json);
     fs::create_directories(folder / "home/models");
     fs::create_symlink(tests / "../datasets/traces", folder / "datasets/traces");
@@ -249,6 +250,26 @@ cp other-machine.db last-year.db)");
             EXPECT_THAT(printed.err, HasSubstr(wanted->complaint)) << told;
         }
     }
+}
+
+TEST_F(HelpExamples, SuitesOfTheirPageCanBeNights) {
+    write("bin/lazarus_planner_benchmark", fake_gemv);
+    fs::permissions(folder / "bin/lazarus_planner_benchmark", fs::perms::owner_all);
+    const std::string page =
+        contents(fs::path(ASSAY_TESTS_FOLDER) / "../datasets/suites/README.md");
+    const std::string fence = "```toml\n";
+    int suites = 0;
+    for (auto at = page.find(fence); at != page.npos; at = page.find(fence, at + 1)) {
+        const std::string suite =
+            page.substr(at + fence.size(), page.find("```", at + 3) - at - fence.size());
+        if (suite.find("[[experiment]]") == suite.npos) continue;  // not a whole one
+        write("page.toml", suite);
+        const Printed planned =
+            shell("PATH=$PWD/bin:$PATH " ASSAY_PROGRAM " nightly page.toml --dry-run");
+        EXPECT_EQ(planned.exit_code, 0) << suite << planned.err;
+        ++suites;
+    }
+    EXPECT_GT(suites, 0);
 }
 
 }  // namespace

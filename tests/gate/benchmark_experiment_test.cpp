@@ -102,6 +102,60 @@ TEST(BenchmarkExperiment, WhatDidNotRunSaysWhy) {
                             "BM_nan: failed: its real_time is NaN"));
 }
 
+/// What a script recorded that is started with these arguments, by metric and benchmark.
+std::map<std::string, double> recorded_of(const std::string& script, SuiteBenchmark benchmark) {
+    const assay::testing::TemporaryFolder folder;
+    benchmark.name = "b";
+    benchmark.program = folder.path() / "program";
+    std::ofstream(benchmark.program) << "#!/bin/sh\n" << script;
+    std::filesystem::permissions(benchmark.program, std::filesystem::perms::owner_all);
+    SampleSpec spec;
+    spec.experiment = std::string(benchmark_experiment);
+    spec.variant = "program";
+    spec.provenance = Provenance::measured;
+    spec.axes = benchmark_case(benchmark);
+    spec.scratch = folder.path().string();
+    MemoryRecorder recorder;
+    make_benchmark_system().experiments.at(0).run(spec, recorder);
+    std::map<std::string, double> values;
+    for (const auto& metric : recorder.metrics)
+        values[metric.name + ' ' + to_string(metric.labels.at("benchmark"))] = metric.value;
+    return values;
+}
+
+TEST(BenchmarkExperiment, AProgramOfAnotherToolSaysWhereItsResultsGo) {
+    constexpr const char* writes_a_file =
+        "[ $# = 3 ] && echo '{\"results\": [{\"command\": \"x\", \"times\": [3, 2, 4]}]}' > "
+        "\"${2#to=}\"\n";
+    const std::map<std::string, double> fastest{{"real_time x", 2}};
+    SuiteBenchmark benchmark{.program = {}, .arguments = {"--export-json", "to={out}", "a b"}};
+    EXPECT_EQ(recorded_of(writes_a_file, benchmark), fastest) << "recognised";
+    benchmark.from = "hyperfine";
+    EXPECT_EQ(recorded_of(writes_a_file, benchmark), fastest);
+    benchmark.from = "vllm";
+    EXPECT_THROW(recorded_of(writes_a_file, benchmark), UserError);
+}
+
+TEST(BenchmarkExperiment, WithoutOutItsStandardOutputIsRead) {
+    SuiteBenchmark benchmark{.program = {}, .arguments = {"-o", "json"}, .from = "llama-bench"};
+    EXPECT_EQ(
+        recorded_of("[ \"$*\" = '-o json' ] && echo '[{\"n_prompt\": 8, \"n_gen\": 0, "
+                    "\"avg_ts\": 1, \"samples_ns\": [2, 1], \"samples_ts\": [5, 10]}]'\n",
+                    benchmark),
+        (std::map<std::string, double>{{"real_time pp8", 1e-9}, {"tokens_per_second pp8", 10}}))
+        << "the highest rate";
+}
+
+TEST(BenchmarkExperiment, DirectionsOfAToolsMetricsAreKnown) {
+    SuiteFile suite;
+    suite.benchmarks.push_back(
+        {.name = "b", .program = "x", .arguments = {}, .from = "nccl-tests"});
+    const auto stated = stated_directions(suite);
+    ASSERT_EQ(stated.size(), 2u);
+    EXPECT_EQ(stated[1].name + ' ' + stated[1].unit, "bus_bw GB/s");
+    EXPECT_EQ(stated[1].better, Direction::higher);
+}
+
 TEST(BenchmarkExperiment, ANameMeansNoFileOfTheFolder) {
     const auto missing = [](const std::string& program) {
         SuiteFile suite;

@@ -75,5 +75,41 @@ TEST_F(BenchmarkNights, WhatIsNoNumberFailsAlone) {
     EXPECT_EQ(told.exit_code, 1);
 }
 
+/// What hyperfine would write of a command whose time a file beside the suite has.
+constexpr const char* launcher = R"(#!/bin/sh
+time=$(cat "$3")
+echo "{\"results\": [{\"command\": \"server\", \"times\": [$time, $time]}]}" > "$2"
+)";
+
+class LauncherNights : public NightlyTest {
+  protected:
+    LauncherNights() {
+        write("first", "0.1");
+        write("fake_hyperfine", launcher);
+        std::filesystem::permissions(program_folder / "fake_hyperfine",
+                                     std::filesystem::perms::owner_all);
+        std::ofstream(folder / "tiny.toml", std::ios::app)
+            << "[[benchmark]]\nname = \"start\"\nprogram = \""
+            << (program_folder / "fake_hyperfine").string() << "\"\nfrom = \"hyperfine\"\n"
+            << "arguments = [\"--export-json\", \"{out}\", \""
+            << (program_folder / "first").string() << "\"]\n";
+        night();
+        accept();
+    }
+};
+
+/// The launcher is the same, and its kept copy would measure what is there now: the machine would
+/// be blamed.
+TEST_F(LauncherNights, WhatALauncherMeasuresIsJudgedByTheBaselinesValues) {
+    EXPECT_EQ(row(night().report, "benchmark/program", "real_time benchmark=server")["verdict"],
+              "same");
+    write("first", "0.2");
+    night();
+    const Told told = night();
+    EXPECT_EQ(told.exit_code, 2) << told.report.dump(1);
+    EXPECT_EQ(row(told.report, "benchmark/program", "real_time benchmark=server")["verdict"],
+              "slower");
+}
+
 }  // namespace
 }  // namespace assay::testing

@@ -76,8 +76,14 @@ TEST(NightReports, MarkdownOfManyRowsFitsAStepSummary) {
     const std::vector<NightRow> rows = night.rows;
     for (int i = 0; i < 1000; ++i) night.rows.insert(night.rows.end(), rows.begin(), rows.end());
     const std::string text = markdown_summary(night);
-    EXPECT_LT(text.size(), 1024u * 1024u);
-    EXPECT_THAT(text, HasSubstr("601 more are in the JSON and HTML reports"));
+    EXPECT_LT(text.size(), 65'536u) << "nor does GitHub take a longer comment";
+    EXPECT_THAT(text, HasSubstr("976 more are in the JSON and HTML reports"));
+    night.warnings.assign(1000, std::string(5000, 'w'));
+    night.below_level = night.failures = night.warnings;
+    const std::string noisy = markdown_summary(night);
+    EXPECT_LT(noisy.size(), 65'536u);
+    EXPECT_THAT(noisy, HasSubstr(" more are in the JSON and HTML reports"));
+    EXPECT_EQ(occurrences(noisy, "<details>"), occurrences(noisy, "</details>"));
 }
 
 TEST(NightReports, GithubAnnotations) {
@@ -95,7 +101,40 @@ TEST(NightReports, AnnotationsSayWhatGithubWouldDrop) {
     for (int i = 0; i < 30; ++i) night.rows.push_back(night.rows[2]);
     const std::string text = github_annotations(night);
     EXPECT_EQ(occurrences(text, "::error "), 10);
-    EXPECT_THAT(text, HasSubstr("more; the summary lists all"));
+    EXPECT_THAT(text, HasSubstr("23 more; the HTML report and the JSON list all"));
+    EXPECT_EQ(occurrences(html_page(night), "<td class=\"row\">"),
+              static_cast<int>(night.rows.size()));
+    EXPECT_EQ(nlohmann::json::parse(json_text(night))["rows"].size(), night.rows.size());
+}
+
+TEST(NightReports, ATerminalTakesSoManySentences) {
+    Night night = quiet_night();
+    for (int i = 0; i < 100; ++i) {
+        night.warnings.push_back("warned " + std::to_string(i));
+        night.failures.push_back("failed " + std::to_string(i));
+    }
+    const std::string text = terminal_text(night);
+    EXPECT_EQ(occurrences(text, "warning: warned"), 30);
+    EXPECT_EQ(occurrences(text, "could not be run: failed"), 30);
+    EXPECT_EQ(occurrences(text, "and 70 more; the HTML report and the JSON list all"), 2);
+}
+
+TEST(NightReports, WhatOfTheMachineChangedAndTheProgramsCommitsAreFacts) {
+    Night night = quiet_night();
+    night.host = "runner-3";
+    night.machine_changes = {{"kernel", "6.1", "6.12"}, {"governor", "performance", "powersave"}};
+    night.program_commits = {{"planner", "abc123"}};
+    for (const std::string& report :
+         {terminal_text(night), markdown_summary(night), html_page(night), junit_xml(night)}) {
+        EXPECT_THAT(report, HasSubstr("kernel 6.1 → 6.12; governor performance → powersave, since "
+                                      "the baseline"));
+        EXPECT_THAT(report, HasSubstr("feedfacecafebeef, host runner-3"));
+        EXPECT_THAT(report, HasSubstr("commit of planner"));
+    }
+    EXPECT_THAT(junit_xml(night), HasSubstr("hostname=\"runner-3\""));
+    const nlohmann::json read = nlohmann::json::parse(json_text(night));
+    EXPECT_EQ(read["machine_changes"][0]["after"], "6.12");
+    EXPECT_EQ(read["program_commits"]["planner"], "abc123");
 }
 
 TEST(NightReports, NoNameIsACommandOfTheRunnerOrTheTerminal) {

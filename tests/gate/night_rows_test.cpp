@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "suite/gate/night_warnings.hpp"
+#include "suite/gate/night_circumstances.hpp"
 #include "suite/gate/output/night_reports.hpp"
 #include "suite/gate/output/night_words.hpp"
 #include "suite/gate/row_patterns.hpp"
@@ -238,6 +238,38 @@ TEST_F(TwoProfiles, WhoseDataOrCalibrationDiffersAreToldWithTheWayOut) {
               "`assay baseline accept tiny` makes tonight the new one");
     inputs.muted = [](const RowId&) { return true; };
     EXPECT_EQ(context_warning(night_rows(inputs), "tiny"), std::nullopt);
+}
+
+TEST_F(TwoProfiles, OfOtherHardwareAreToldInWhatWithTheRemedyThatFits) {
+    using Facts = std::map<std::string, std::string>;
+    const auto warning = [&](const Facts& then, const Facts& now) {
+        for (const auto& [arm, facts, hash] : {std::tuple(&a, then, "aa"), {&b, now, "bb"}})
+            for (compare::Series& series : arm->series) {
+                series.context["hardware"] = hash;
+                series.hardware = std::make_shared<const Facts>(facts);
+            }
+        return context_warning(night_rows(inputs), "tiny").value_or("none");
+    };
+    const std::string end = "or `assay baseline accept tiny` makes tonight the new one";
+    EXPECT_EQ(
+        warning({{"cores", "2"}, {"usable cores", "2"}}, {{"cores", "2"}, {"usable cores", "1"}}),
+        "3 rows are not compared, since hardware (usable cores: 2, now 1) differs from the "
+        "baseline: give the night as many processors as it had then (taskset, a container's "
+        "cpuset); " +
+            end);
+    EXPECT_EQ(
+        warning({{"cores", "2"}, {"usable cores", "2"}}, {{"cores", "4"}, {"usable cores", "4"}}),
+        "3 rows are not compared, since hardware (cores: 2, now 4; usable cores: 2, now 4) "
+        "differs from the baseline: another machine has a level of its own (--baseline NAME); " +
+            end);
+    const std::string long_name(60, 'x');
+    EXPECT_EQ(warning({{"gpus", long_name}}, {{"gpus", "none"}}),
+              "3 rows are not compared, since hardware (gpus) differs from the baseline: "
+              "`nvidia-smi` says which GPUs are there; " +
+                  end);
+    EXPECT_EQ(warning({}, {}),
+              "3 rows are not compared, since hardware differs from the baseline: "
+              "`assay baseline accept tiny` makes tonight the new one");
 }
 
 TEST_F(TwoProfiles, SayWhichTheyAreInEveryReport) {

@@ -41,6 +41,7 @@ margin = 0.1
 name = "planner"
 program = "lazarus_planner_benchmark"
 arguments = ["--benchmark_min_time=0.05"]
+from = "google-benchmark"
 rounds = 3
 )";
 
@@ -69,6 +70,7 @@ TEST(SuiteFile, ReadsEveryKey) {
     EXPECT_EQ(suite.benchmarks[0].name, "planner");
     EXPECT_EQ(suite.benchmarks[0].program, "lazarus_planner_benchmark");
     EXPECT_EQ(suite.benchmarks[0].arguments, std::vector<std::string>{"--benchmark_min_time=0.05"});
+    EXPECT_EQ(suite.benchmarks[0].from, "google-benchmark");
     EXPECT_EQ(suite.benchmarks[0].rounds, 3);
     EXPECT_EQ(suite.benchmarks[0].margin, std::nullopt);
 }
@@ -126,6 +128,13 @@ TEST(SuiteFile, RefusesWhatWouldWatchNothing) {
     EXPECT_THAT(complaint(benchmark + "program = \"p\"\n[[benchmark]]\nname = \"x\"\n"
                                       "program = \"q\""),
                 HasSubstr("one before it"));
+}
+
+TEST(SuiteFile, OnlyAFormatThatIsReadMayBeNamed) {
+    EXPECT_THAT(complaint("name = \"a\"\n[[benchmark]]\nname = \"b\"\nprogram = \"x\"\n"
+                          "from = \"hyper\""),
+                AllOf(HasSubstr("s.toml:5:8"), HasSubstr("no format is called 'hyper'; there are "),
+                      HasSubstr("hyperfine (--export-json FILE)")));
 }
 
 TEST(SuiteFile, AMissingFileIsASentence) {

@@ -55,7 +55,9 @@ constexpr const char* skipping_benchmark = R"(#!/bin/sh
 for argument; do case "$argument" in --benchmark_out=*) out=${argument#--benchmark_out=};; esac; done
 gpu='"real_time": 100.0'
 [ -f "$(dirname "$0")/skip.now" ] && gpu='"skipped": true, "skip_message": "driver 550 lacks it", "real_time": 0'
-[ -f "$(dirname "$0")/fail.now" ] && gpu='"error_occurred": true, "error_message": "no device", "real_time": 0'
+here=$(dirname "$0")
+if [ -f "$here/fail.some" ]; then echo >> "$here/fail.some"; [ $(($(wc -l < "$here/fail.some") % 2)) = 1 ] && : > "$here/fail.now" || rm -f "$here/fail.now"; fi
+[ -f "$here/fail.now" ] && gpu='"error_occurred": true, "error_message": "no device", "real_time": 0'
 cat > "$out" <<END
 {"context": {"num_cpus": 2}, "benchmarks": [
  {"name": "BM_gpu", "run_type": "iteration", $gpu, "time_unit": "ns"},
@@ -83,6 +85,20 @@ TEST_F(UnjudgedNights, WhyABenchmarkSkippedItselfIsInTheNightsWords) {
     EXPECT_EQ(failed.exit_code, 1);
     EXPECT_THAT(failed.report["failures"].dump(),
                 HasSubstr("every sample failed tonight: no device"));
+}
+
+TEST_F(UnjudgedNights, ABenchmarkThatFailsInSomeSamplesIsNamed) {
+    write("fake_benchmark", skipping_benchmark);
+    night();
+    accept();
+    write("fail.some", "");
+    const Told told = night();
+    const auto& warnings = told.report["warnings"];
+    EXPECT_TRUE(std::any_of(warnings.begin(), warnings.end(), [](const auto& warning) {
+        const std::string text = warning;
+        return text.find("benchmark/fake BM_gpu: failed in ") == 0 &&
+               text.find(" samples: no device") != std::string::npos;
+    })) << warnings.dump(1);
 }
 
 TEST_F(UnjudgedNights, AFilterThatMatchesNothingIsSaid) {

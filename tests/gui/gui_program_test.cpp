@@ -27,6 +27,15 @@ class GuiProgram : public ProgramTest {
     }
 };
 
+TEST_F(GuiProgram, WithoutADisplayItSaysWhatNeedsNone) {
+    const EnvironmentVariable x("DISPLAY", ""), wayland("WAYLAND_DISPLAY", ""),
+        platform("QT_QPA_PLATFORM", "");
+    const Printed printed = gui({});
+    EXPECT_EQ(printed.exit_code, 1);
+    for (const char* instead : {"--screenshot", "--dump", "`assay report`"})
+        EXPECT_NE(printed.err.find(instead), std::string::npos) << printed.err;
+}
+
 TEST_F(GuiProgram, SaysWhatTheCommandLineSays) {
     EXPECT_EQ(dump("figure:lazarus/fig10b")["claims"], assay_json({"claims", "lazarus/fig10b"}));
     EXPECT_FALSE(dump("figure:lazarus/fig10b")["panels"].empty());

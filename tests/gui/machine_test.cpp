@@ -31,11 +31,10 @@ class MachineData : public ::testing::Test {
     std::string add(const std::string& machine, const std::string& commit, const char* started) {
         store::Machine described = example_machine();
         described.fingerprint = machine;
-        described.description["hostname"] = "of " + machine;
         store.put_machine(described);
         store::Session session = example_session(started);
         session.machine = machine;
-        session.suspects = {{"commit", commit}, {"kernel", "6.1"}};
+        session.suspects = {{"commit", commit}, {"kernel", "6.1"}, {"host", "of " + machine}};
         store.begin_session(session);
         store.finish_session(session.id, "finished");
         return session.id;
@@ -64,7 +63,7 @@ TEST_F(MachineData, WhatDiffersFromTheSessionsBeforeIsTold) {
     EXPECT_TRUE(fact(newest, "commit").differs_before());
     EXPECT_FALSE(fact(newest, "commit").differs_elsewhere());
     EXPECT_FALSE(fact(newest, "machine").differs_before());
-    EXPECT_TRUE(fact(newest, "hostname").differs_elsewhere());
+    EXPECT_TRUE(fact(newest, "host").differs_elsewhere());
     EXPECT_FALSE(fact(newest, "kernel").differs_before());
 
     // Before the first there is none on its machine, and the only other machine came later.

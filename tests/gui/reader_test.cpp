@@ -197,6 +197,19 @@ TEST(Reader, GoesWithoutWaitingForALongQuery) {
 
 // Both sides are read through the reader's store, so that a long comparison does not hold up its
 // end.
+TEST(Comparison, SaysThatTheSidesHaveNoRowInCommon) {
+    const Folder folder;
+    store::Store store = store::Store::open(folder / "r.db", store::Access::write);
+    for (const char* variant : {"lazarus", "other"}) {
+        const std::string session = begin(store);
+        add_sample(store, session, example_spec(1, variant));
+        store.finish_session(session, "finished");
+    }
+    store.put_metric_units({{example_spec().experiment, "throughput", "", Direction::lower}});
+    EXPECT_TRUE(read_comparison(Registry(), store, "latest~1,latest")
+                    ->note.starts_with("A and B have no row in common: A has "));
+}
+
 TEST(Reader, InterruptsAComparison) {
     const Folder folder;
     {

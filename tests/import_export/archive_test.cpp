@@ -184,6 +184,8 @@ TEST(JsonLines, WhatIsDamagedIsRefusedWithItsPlaceAndAddsNothing) {
               std::string::npos);
     EXPECT_NE(with("\"variant\":\"lazarus\"", "\"variant\":\"other\"").find("id of the series"),
               std::string::npos);
+    EXPECT_NE(with("\"started\":\"20", "\"started\":\"+20").find("is no time; write 2026"),
+              std::string::npos);
     EXPECT_NE(with("{\"blob\":\"", "{\"blob\":\"!").find("base64"), std::string::npos);
     EXPECT_NE(with("\"rows\":", "\"rows\":1").find("rows were written"), std::string::npos);
     EXPECT_NE(with("\"version\":1", "\"version\":2").find(":1:1: written by a newer"),

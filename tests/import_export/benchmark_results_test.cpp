@@ -44,7 +44,9 @@ TEST(BenchmarkResults, RepetitionsAreSamplesInSeconds) {
     EXPECT_EQ(session.started, "2026-11-21T01:03:04.000Z");
     EXPECT_EQ(session.suspects.at("mhz_per_cpu"), 2000);
     EXPECT_EQ(store.machine(session.machine)->description.at("library_build_type"), "release");
-    EXPECT_EQ(store.machine(session.machine)->description.at("hostname"), "node1");
+    EXPECT_EQ(store::host_of(session.suspects), "node1");
+    EXPECT_FALSE(store.machine(session.machine)->description.contains("hostname"))
+        << "another host may be such a machine, too";
     const auto copies = store.newest_samples("benchmark/BM_copy/64");
     ASSERT_EQ(copies.size(), 2u);
     std::map<std::string, double> second;
@@ -117,7 +119,8 @@ TEST(BenchmarkResults, WhatIsNotSuchAFileIsRefused) {
     EXPECT_EQ(complaint("{\n \"benchmarks\": [}"),
               "b.json:2:17: not valid JSON: syntax error while parsing value - unexpected '}'; "
               "expected '[', '{', or a literal");
-    EXPECT_NE(complaint("{}").find("no array"), std::string::npos);
+    EXPECT_NE(complaint("{}").find("no results that are read; those of these tools are: nvbench"),
+              std::string::npos);
     EXPECT_NE(complaint(R"({"benchmarks":[{"name":"x"}]})").find("'x' has no real_time"),
               std::string::npos);
     EXPECT_NE(complaint(R"({"benchmarks":[{"name":"x","real_time":1,"time_unit":"min"}]})")

@@ -252,8 +252,8 @@ TEST(CsvResults, ADirectionMayBeStatedLater) {
          other = Store::open(folder / "b.db", Access::write);
     import_file(store, folder / "r.csv");
     import_file(other, folder / "r.csv");
-    const auto again =
-        import_file(store, folder / "r.csv", {{"y", Direction::lower}, {"none", Direction::lower}});
+    const auto again = import_file(
+        store, folder / "r.csv", {.better = {{"y", Direction::lower}, {"none", Direction::lower}}});
     EXPECT_EQ(again.samples, 0);
     EXPECT_EQ(again.directions, std::set<std::string>{"y"});
     EXPECT_EQ(store.metric_units("x").at(0).better, Direction::lower);
@@ -261,6 +261,129 @@ TEST(CsvResults, ADirectionMayBeStatedLater) {
     EXPECT_EQ(other.metric_units("x").at(0).better, Direction::lower);
     import_file(store, folder / "r.csv");
     EXPECT_EQ(store.metric_units("x").at(0).better, Direction::lower) << "kept";
+}
+
+TEST(CsvResults, RowsOfSeveralDaysAreSessionsByDay) {
+    Folder folder;
+    std::ofstream(folder / "r.csv") << "experiment,metric,value,started\n"
+                                       "x,y,1,2026-11-21T02:00:00Z\n"
+                                       "x,y,2,2026-11-20T23:50:00Z\n"
+                                       "x,y,3,2026-11-22T02:00:00Z\n";
+    auto store = Store::open(folder / "a.db", Access::write);
+    const auto imported = import_file(store, folder / "r.csv");
+    EXPECT_EQ(imported.sessions, 2) << "one night went over midnight";
+    EXPECT_EQ(imported.notes, std::vector<std::string>{"rows of 2 days are as many sessions; a "
+                                                       "column `session` says otherwise"});
+    EXPECT_EQ(store.sessions().at(0).started, "2026-11-22T02:00:00.000Z");
+    std::ofstream(folder / "s.csv") << "session,experiment,metric,value,started\n"
+                                       "s,x,y,1,2026-11-21T02:00:00Z\n"
+                                       "s,x,y,3,2026-11-22T02:00:00Z\n";
+    EXPECT_EQ(import_file(store, folder / "s.csv").sessions, 1);
+}
+
+TEST(CsvResults, FilesOfANamedMachineAreComparable) {
+    Folder folder;
+    auto store = Store::open(folder / "a.db", Access::write);
+    std::ofstream(folder / "a.csv") << "experiment,metric,value,machine,commit\nx,y,1,lab,abc\n";
+    std::ofstream(folder / "b.csv") << "experiment,metric,value\nx,y,2\n";
+    import_file(store, folder / "a.csv");
+    import_file(store, folder / "b.csv", {.machine = "lab"});
+    const auto sessions = store.sessions();
+    ASSERT_EQ(sessions.size(), 2u);
+    EXPECT_EQ(sessions[0].machine, sessions[1].machine);
+    EXPECT_EQ(sessions[1].suspects.at("commit"), "abc");
+    EXPECT_EQ(sessions[1].suspects.at("host_name"), "lab");
+    EXPECT_TRUE(store.samples(sessions[0].id).at(0).spec.axes.empty());
+
+    std::ofstream(folder / "c.csv") << "experiment,metric,value,commit\nx,y,1,a\nx,y,2,b\n";
+    EXPECT_EQ(import_file(store, folder / "c.csv").sessions, 2) << "one per commit";
+}
+
+/// The value of the only metric of a text.
+double value_in(std::string_view text, const ImportOptions& options = {}) {
+    double found = 0;
+    const auto take = [&](const Row& row) {
+        for (const auto& [name, cell] : row.cells)
+            if (row.table == "metric" && name == "value") found = std::get<double>(cell);
+    };
+    read_csv_results(text, "r.csv", take, {}, options);
+    return found;
+}
+
+template <class Function>
+std::string refusal(Function function) {
+    try {
+        function();
+    } catch (const UserError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(CsvResults, SemicolonsAndTabsSeparateToo) {
+    EXPECT_EQ(value_in("experiment;metric;value\nx;y;0,125\n"), 0.125);
+    EXPECT_EQ(value_in("experiment;metric;value\nx;y;12,5\n"), 12.5);
+    EXPECT_EQ(value_in("experiment\tmetric\tvalue\nx\ty\t2.5\n"), 2.5);
+    EXPECT_EQ(complaint("experiment;metric;value\nx;y;1,234\n"),
+              "r.csv:2:5: '1,234' may be 1.234 or 1234: write numbers with a point");
+    EXPECT_NE(complaint("experiment\tmetric\tvalue\nx\ty\t2,5\n").find("not a number"),
+              std::string::npos);
+}
+
+TEST(CsvResults, ColumnsMayBeCalledOtherwise) {
+    Folder folder;
+    std::ofstream(folder / "r.csv") << "bench,mean,size\ncopy,2.5,64\n";
+    auto store = Store::open(folder / "a.db", Access::write);
+    import_file(store, folder / "r.csv", {.columns = {{"experiment", "bench"}, {"value", "mean"}}});
+    const auto sample = store.newest_samples("copy").at(0);
+    EXPECT_EQ(sample.metrics.at(0).name, "mean");
+    EXPECT_EQ(sample.metrics.at(0).value, 2.5);
+    EXPECT_EQ(to_string(sample.spec.axes), "size=64");
+    const auto refused = [&](std::map<std::string, std::string> columns) {
+        return refusal(
+            [&] { import_file(store, folder / "r.csv", {.columns = std::move(columns)}); });
+    };
+    EXPECT_NE(refused({{"value", "men"}}).find("there is no column 'men'"), std::string::npos);
+    EXPECT_NE(refused({{"worth", "mean"}}).find("no column of results is called 'worth'"),
+              std::string::npos);
+    EXPECT_NE(refused({}).find("the column 'experiment' is missing; results have at least "
+                               "experiment, metric and value (--column experiment=NAME"),
+              std::string::npos);
+}
+
+TEST(CsvResults, AColumnOfRealsThatSplitsEveryRowIsAWarning) {
+    const auto notes = [](const std::string& rows) {
+        return read_csv_results("experiment,metric,value,elapsed\n" + rows, "r.csv",
+                                [](const Row&) {})
+            .notes;
+    };
+    const auto found = notes("x,y,1,0.5\nx,y,1,0.6\nx,y,1,0.7\nx,y,1,0.8\n");
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_NE(found[0].find("the column 'elapsed' is taken for an axis"), std::string::npos);
+    EXPECT_TRUE(notes("x,y,1,0.5\nx,y,1,0.5\nx,y,1,0.7\nx,y,1,0.8\n").empty());
+    EXPECT_TRUE(notes("x,y,1,1\nx,y,1,2\nx,y,1,3\nx,y,1,4\n").empty());
+}
+
+TEST(CsvResults, AUnitIsHeldAgainstTheDeclaredOne) {
+    Registry registry;
+    Experiment experiment;
+    experiment.id = "s/x";
+    experiment.variants = {"one"};
+    experiment.metrics = {{.name = "latency", .unit = "s", .says = "", .better = Direction::lower}};
+    System system;
+    system.id = "s";
+    system.experiments = {experiment};
+    registry.add(std::move(system));
+    const auto value = [&](const std::string& line) {
+        return value_in("experiment,metric,unit,value\n" + line, {.registry = &registry});
+    };
+    EXPECT_DOUBLE_EQ(value("s/x,latency,ms,12.5\n"), 0.0125);
+    EXPECT_DOUBLE_EQ(value("s/x,latency,s,12.5\n"), 12.5);
+    EXPECT_DOUBLE_EQ(value("s/x,latency,,12.5\n"), 12.5);
+    EXPECT_NE(refusal([&] { value("s/x,latency,GB,12.5\n"); })
+                  .find("r.csv:2:13: 'latency' of s/x is declared in 's', which 'GB' is no unit "
+                        "of; convert its values"),
+              std::string::npos);
 }
 
 }  // namespace

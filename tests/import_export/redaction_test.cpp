@@ -39,9 +39,10 @@ TEST(Redaction, NothingIsLeftAnywhereInTheFile) {
     Folder folder;
     {
         auto store = Store::open(folder / "a.db", Access::write);
-        store.put_machine({"abcdef99", {{"hostname", "secrethost"}, {"cores", 2}}});
+        store.put_machine({"abcdef99", {{"cores", 2}}});
         auto session = store::testing::example_session();
         session.machine = "abcdef99";
+        session.suspects["host"] = "secrethost";
         session.command = "/home/anna/bin/assay run lte/fig8 --hosts secrethost,peerhost";
         store.begin_session(session);
         auto spec = store::testing::example_spec(1);
@@ -94,9 +95,10 @@ template <class Add>
 void fill(const std::filesystem::path& file, const char* host, std::vector<SampleSpec> specs,
           Add add) {
     auto store = Store::open(file, Access::write);
-    store.put_machine({"abcdef99", {{"hostname", host}, {"cores", 2}}});
+    store.put_machine({"abcdef99", {{"cores", 2}}});
     auto session = store::testing::example_session();
     session.machine = "abcdef99";
+    session.suspects["host"] = host;
     store.begin_session(session);
     for (const auto& spec : specs) {
         const auto id = store.begin_sample(session.id, spec, store::testing::key_of(spec));

@@ -29,6 +29,31 @@ TEST(Identity, IsStableAcrossWhatDoesNotChangeTheHardware) {
     EXPECT_EQ(identity(later).fingerprint, before.fingerprint);
     EXPECT_EQ(before.fingerprint.size(), 16u);
     EXPECT_NE(suspects(later), suspects(machine()));
+    EXPECT_EQ(identity(later).description, before.description) << "of the hardware alone";
+}
+
+TEST(Identity, ItsDescriptionSaysInWhatTwoMachinesDiffer) {
+    const HardwareFacts here = hardware_facts(identity(machine()).description);
+    EXPECT_EQ(here.at("gpus"), "NVIDIA H200 (128 GiB)");
+    Environment fewer = machine();
+    fewer.usable_cores = 1;
+    fewer.cpu_quota = 1.5;
+    fewer.gpus.devices.push_back(fewer.gpus.devices.front());
+    fewer.hostname = "two";
+    fewer.os = "another";
+    std::string told;
+    for (const auto& [name, before, after] :
+         hardware_differences(here, hardware_facts(identity(fewer).description)))
+        told += name + ' ' + before + " → " + after + '\n';
+    EXPECT_EQ(told,
+              "gpus NVIDIA H200 (128 GiB) → 2 × NVIDIA H200 (128 GiB)\n"
+              "quota none → 1.5 cores\n"
+              "usable cores 16 → 1\n");
+    EXPECT_TRUE(hardware_differences(here, here).empty());
+    EXPECT_TRUE(hardware_facts(nlohmann::json()).empty()) << "a machine of which nothing is known";
+    const HardwareFacts imported =
+        hardware_facts({{"imported", "google benchmark"}, {"num_cpus", 4}});
+    EXPECT_EQ(imported, (HardwareFacts{{"num_cpus", "4"}})) << "in the words of its file";
 }
 
 TEST(Identity, ChangesWithEachPropertyThatAffectsPerformance) {
@@ -53,6 +78,8 @@ TEST(Suspects, AreFlatTextAndNameTheCommit) {
     for (const auto& [key, value] : named.items()) EXPECT_TRUE(value.is_string()) << key;
     EXPECT_EQ(named.at("commit"), build_info().commit);
     EXPECT_EQ(named.at("driver"), "580.12");
+    EXPECT_EQ(named.at("host"), "one");
+    for (const char* of_the_machine : machine_suspects) EXPECT_TRUE(named.contains(of_the_machine));
 }
 
 }  // namespace

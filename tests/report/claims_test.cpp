@@ -311,6 +311,32 @@ TEST(Unchecked, WhatOnlyHasToBeRunComesFirstWithItsCommand) {
     EXPECT_EQ(groups[0].where, "lazarus/fig8 (2), lazarus/fig4 (2)");
 }
 
+TEST(Unchecked, TheCommandNamesAProvenanceThatIsNotTheDefault) {
+    const auto told = [](const char* provenance) {
+        System system;
+        system.id = "lazarus";
+        Experiment experiment = recovery_experiment();
+        ProfilePlan toy;
+        toy.provenances = {Provenance::exact, Provenance::emulated};
+        experiment.profiles = {toy};
+        Claim claim;
+        claim.id = experiment.id + "/a";
+        claim.experiment = experiment.id;
+        claim.metric = "plan_seconds";
+        claim.test.name = "near";
+        claim.value = 1;
+        claim.checkable = {{"toy", provenance}};
+        system.claims = {claim};
+        system.experiments = {experiment};
+        Registry all;
+        all.add(std::move(system));
+        const std::vector<ClaimCheck> none{check(claim, {}, {})};
+        return unchecked(all, none).at(0).why;
+    };
+    EXPECT_EQ(told("exact"), "not run yet: `assay run lazarus/fig8` checks it");
+    EXPECT_EQ(told("emulated"), "not run yet: `assay run lazarus/fig8 --mode emulated` checks it");
+}
+
 TEST(Unchecked, OfManyExperimentsTheSystemIsNamedSinceNotAllAreReproducedUnasked) {
     const auto groups =
         unchecked_of("decode", {"decode/a", "decode/b", "decode/c", "decode/d", "decode/e"});

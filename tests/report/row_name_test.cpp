@@ -53,9 +53,6 @@ TEST(RowName, OfASuitesBenchmarkIsItsNameAndThatOfTheBenchmark) {
     EXPECT_THAT(row_spellings(benchmark("-a")), Contains("cpu/avx2/1"))
         << "as it stands below its program in a table";
     RowId other = benchmark("");
-    other.metric = "seconds";
-    EXPECT_EQ(row_name(other).metric, "seconds benchmark=cpu/avx2/1") << "another metric of it";
-    other = benchmark("");
     other.experiment = "lte/fig8";
     EXPECT_FALSE(benchmark_name(other).has_value());
     store::SeriesKey key;
@@ -66,6 +63,20 @@ TEST(RowName, OfASuitesBenchmarkIsItsNameAndThatOfTheBenchmark) {
               "benchmark/gemv cpu/avx2/1");
 }
 
+TEST(RowName, OfACounterIsThatOfItsBenchmarkAndItsOwn) {
+    RowId counter = benchmark("-a");
+    counter.metric = "of_read";
+    EXPECT_EQ(row_name(counter).text(), "benchmark/gemv cpu/avx2/1 · of_read");
+    EXPECT_EQ(among({benchmark("-a"), counter}, 1), "benchmark/gemv cpu/avx2/1 · of_read");
+    for (const char* typed : {"benchmark/gemv cpu/avx2/1 · of_read", "cpu/avx2/1 of_read",
+                              "benchmark/gemv cpu/avx2/1 (toy) of_read", "benchmark/gemv"})
+        EXPECT_THAT(row_spellings(counter), Contains(typed));
+    EXPECT_THAT(row_spellings(counter), Not(Contains("benchmark/gemv cpu/avx2/1")))
+        << "that is its time";
+    counter.labels["counter"] = "GFLOPS";
+    EXPECT_EQ(row_name(counter).metric, "of_read counter=GFLOPS") << "other labels stay";
+}
+
 TEST(RowName, OfAForeignBenchmarkIsOneWhateverItsRoute) {
     RowId file = {"benchmark/BM_x/8", "", {}, "real_time"};
     EXPECT_EQ(imported_benchmark(file), "BM_x/8");
@@ -73,6 +84,9 @@ TEST(RowName, OfAForeignBenchmarkIsOneWhateverItsRoute) {
     for (const char* typed : {"BM_x/8", "benchmark/BM_x/8", "BM_x/8 real_time"})
         EXPECT_THAT(row_spellings(file), Contains(typed));
     EXPECT_FALSE(imported_benchmark(benchmark("")).has_value()) << "a suite's";
+    RowId with_parameters = file;
+    with_parameters.axes = {{"size", std::int64_t{64}}, {"type", std::string("f32")}};
+    EXPECT_EQ(imported_benchmark(with_parameters), "BM_x/8 size=64 type=f32");
     file.experiment = "benchmark/program";
     EXPECT_EQ(imported_benchmark(file), "program") << "a benchmark may be called so";
 }

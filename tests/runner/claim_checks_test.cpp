@@ -57,11 +57,11 @@ class ClaimChecksTest : public ::testing::Test {
 
     static void run(store::Store& store, const std::string& machine, const std::string& id,
                     const std::vector<Measured>& measured) {
-        store.put_machine({machine, {{"hostname", "host-" + machine.substr(0, 1)}}});
+        store.put_machine({machine, {}});
         store::Session session;
         session.id = id + "0000000-0000-4000-8000-000000000000";
         session.machine = machine;
-        session.suspects = nlohmann::json::object();
+        session.suspects = {{"host", "host-" + machine.substr(0, 1)}};
         session.started = "2026-0" + id + "-01T00:00:00.000Z";
         store.begin_session(session);
         for (const Measured& one : measured) {

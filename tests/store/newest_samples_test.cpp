@@ -99,9 +99,10 @@ TEST(NewestSamples, OfEachMachineItsOwnAndTheySayWhereTheyComeFrom) {
     add(store, session, example_spec(1), 10, {"m1"});
     {
         auto other = Store::open(folder / "other.db", Access::write);
-        other.put_machine({"m2", {{"hostname", "node7"}}});
+        other.put_machine({"m2", {}});
         auto theirs = example_session("2026-02-01T00:00:00.000Z");
         theirs.machine = "m2";
+        theirs.suspects["host"] = "node7";
         other.begin_session(theirs);
         add(other, theirs.id, example_spec(1), 20, {"m2", "c", "d"});
         other.finish_session(theirs.id, "finished");

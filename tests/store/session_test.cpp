@@ -262,8 +262,10 @@ TEST(Sessions, LearnASuspectLater) {
     auto store = Store::open(folder / "r.db", Access::write);
     const auto id = begin(store);
     store.add_suspect(id, mixed_mark, "two \"builds\"");
+    store.add_suspect(id, "commit of a.b[0] \"c\"", "abc");
     EXPECT_EQ(store.session(id)->suspects.at(mixed_mark), "two \"builds\"");
     EXPECT_EQ(store.session(id)->suspects.at("commit"), "abc");
+    EXPECT_EQ(store.session(id)->suspects.at("commit of a.b[0] \"c\""), "abc");
 }
 
 }  // namespace

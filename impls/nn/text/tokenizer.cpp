@@ -47,14 +47,19 @@ Vocabulary vocabulary_of(const TensorFile& file) {
         1 + std::count(before.begin(), before.end(), '\n'), before.size() - line_start + 1));
 }
 
-}  // namespace
-
-Tokenizer Tokenizer::of(const TensorFile& file) {
+/// What `read` returns; its errors name the file.
+auto naming(const TensorFile& file, const auto& read) {
     try {
-        return Tokenizer(vocabulary_of(file));
+        return read();
     } catch (const UserError& error) {
         throw UserError(file.path().string() + ": " + error.what());
     }
+}
+
+}  // namespace
+
+Tokenizer Tokenizer::of(const TensorFile& file) {
+    return naming(file, [&] { return Tokenizer(vocabulary_of(file)); });
 }
 
 Tokenizer::Tokenizer(const Vocabulary& vocabulary)
@@ -124,7 +129,8 @@ std::string Tokenizer::bytes_without_token() const {
 }
 
 std::vector<int> text_ends(const TensorFile& file, const Tokenizer* tokenizer, int vocabulary) {
-    std::vector<int> ends = tokenizer ? tokenizer->text_ends() : listed_text_ends(file);
+    std::vector<int> ends =
+        tokenizer ? tokenizer->text_ends() : naming(file, [&] { return listed_text_ends(file); });
     std::erase_if(ends, [&](int id) { return id >= vocabulary; });
     return ends;
 }

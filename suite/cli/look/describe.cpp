@@ -36,6 +36,14 @@ std::vector<std::string> values_text(const std::vector<Value>& values) {
     return texts;
 }
 
+/// "0, 0.5, or others"; "any" where there is none but the empty one.
+std::string axis_values_text(const Axis& axis) {
+    const std::string texts = fmt::format("{}", fmt::join(values_text(axis.values), ", "));
+    if (axis.values.empty()) return "any (must be given)";
+    if (!axis.open) return texts;
+    return texts.empty() ? "any" : texts + ", or others";
+}
+
 std::vector<const Claim*> claims_of(const Registry& registry, const Experiment& experiment) {
     std::vector<const Claim*> claims;
     if (const System* system = registry.system(experiment.system()))
@@ -62,10 +70,7 @@ void print_axes(const Experiment& experiment) {
     std::cout << "\nAxes (narrow with -a NAME=VALUE,…)\n";
     std::vector<std::vector<std::string>> rows{{"axis", "values", "meaning"}};
     for (const Axis& axis : experiment.axes)
-        rows.push_back({axis.name,
-                        fmt::format("{}{}", fmt::join(values_text(axis.values), ", "),
-                                    axis.open ? ", or others" : ""),
-                        axis.says});
+        rows.push_back({axis.name, axis_values_text(axis), axis.says});
     std::cout << report::text_table(rows, prose_columns());
 }
 

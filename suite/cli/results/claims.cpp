@@ -173,6 +173,16 @@ nlohmann::json summary_json(const Registry& registry, const std::vector<ClaimChe
     return rows;
 }
 
+/// "1a2b, 3c4d and 12 more"
+std::string first_of(const std::set<std::string>& all, std::string_view between) {
+    constexpr std::size_t most = 10;
+    std::vector<std::string> some(all.begin(), all.end());
+    if (all.size() > most) some.resize(most);
+    return fmt::format(
+        "{}{}", fmt::join(some, between),
+        all.size() > most ? fmt::format(" and {} more", all.size() - most) : std::string());
+}
+
 /// Where and when what is stored was made: "Recorded 2026-11-22 on Some CPU (2 cores); commit
 /// 1a2b3c4."
 std::string recorded_text(const store::Store& store) {
@@ -188,9 +198,13 @@ std::string recorded_text(const store::Store& store) {
                                         machine->description.value("usable_cores", 0)));
     }
     if (days.empty()) return {};
-    return fmt::format("Recorded {}{} on {}; commit{} {}.", *days.begin(),
-                       days.size() > 1 ? " to " + *days.rbegin() : "", fmt::join(machines, " and "),
-                       commits.size() == 1 ? "" : "s", fmt::join(commits, ", "));
+    std::string text = "Recorded " + *days.begin();
+    if (days.size() > 1) text += " to " + *days.rbegin();
+    if (!machines.empty()) text += " on " + first_of(machines, " and ");
+    if (!commits.empty())
+        text +=
+            fmt::format("; commit{} {}", commits.size() == 1 ? "" : "s", first_of(commits, ", "));
+    return text + '.';
 }
 
 void print_summary(const Context& context, const ClaimsOptions& options,

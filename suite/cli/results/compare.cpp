@@ -20,18 +20,21 @@
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/printable_output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
+#include "suite/compare/deciding.hpp"
 #include "suite/compare/read_arm.hpp"
 #include "suite/compare/rows_output.hpp"
 #include "suite/compare/warnings.hpp"
 #include "suite/experiment/value.hpp"
 #include "suite/report/comparison/comparison_table.hpp"
+#include "suite/report/comparison/measuring_again.hpp"
 #include "suite/report/comparison/row_explanation.hpp"
+#include "suite/report/text/text_table.hpp"
 
 namespace assay::cli {
 namespace {
 
 struct CompareOptions {
-    std::string a, b, margin = "1%", explain, ignored_seed;
+    std::string a, b, from, margin = "1%", explain, ignored_seed;
     std::vector<std::string> only, metrics, experiments, across, better;
     bool all = false, json = false, csv = false, markdown = false;
 };
@@ -89,10 +92,30 @@ std::vector<compare::Row> wanted_rows(compare::Arm& a, compare::Arm& b,
     return rows;
 }
 
+/// More lines than people read.
+constexpr std::size_t most_shown = 400;
+
+/// Rows of experiments that one side lacks, where they are many and nobody asks for them: one
+/// sentence tells them.
+std::vector<const compare::Row*> told_apart(const std::vector<compare::Row>& rows,
+                                            const CompareOptions& options) {
+    constexpr std::size_t few = 10;
+    auto apart = compare::of_one_side(rows);
+    if (apart.size() <= few || !options.only.empty()) apart.clear();
+    return apart;
+}
+
+/// What would decide what is ambiguous; "" where more of it would not.
+std::string deciding_line(const Registry& registry, const std::vector<compare::Row>& rows,
+                          const compare::Arm& b) {
+    const auto deciding = compare::what_would_decide(rows);
+    return deciding ? report::deciding_line(*deciding, registry, b) : "";
+}
+
 void print_for_people(const std::vector<report::NumberedRow>& shown,
                       const std::vector<compare::Row>& rows, const compare::Arms& arms,
                       const compare::Options& rules, const Undirected& left_out,
-                      const CompareOptions& options) {
+                      const CompareOptions& options, const Registry& registry) {
     const auto& [a, b, note] = arms;
     const report::TableLook look{drawing_width(100), colours_wanted()};
     const std::size_t columns = text_columns();
@@ -103,24 +126,53 @@ void print_for_people(const std::vector<report::NumberedRow>& shown,
             std::cout << report::row_explanation(row, {a, b, rows, look.columns});
         return;
     }
+    if (const std::string sentence = compare::nothing_in_common(rows); !sentence.empty()) {
+        std::cout << hanging("", sentence, columns);
+        return;
+    }
     // Why nothing could be compared, whatever is to be shown.
     const bool nothing = comparison_exit_code(rows) == exit_not_supported;
-    const std::vector<report::NumberedRow> all = numbered(rows, parse_only({}));
-    print_coloured(report::comparison_table(shown, look));
-    std::cout << report::comparison_reasons(nothing ? all : shown, look)
-              << report::comparison_warnings(shown, look)
-              << fitted_lines(comparison_summary(rows, left_out), columns)
-              << versus_hint(rows, a, b);
-    if (shown.size() < rows.size())
-        std::cout << fmt::format("{} of {} rows shown\n", shown.size(), rows.size());
+    const std::vector<const compare::Row*> apart = told_apart(rows, options);
+    const auto listed = [&](std::vector<report::NumberedRow> these) {
+        std::erase_if(these, [&](const report::NumberedRow& each) {
+            return std::find(apart.begin(), apart.end(), each.row) != apart.end();
+        });
+        return telling_most(std::move(these), most_shown);
+    };
+    const std::vector<report::NumberedRow> most = listed(shown);
+    const bool is_bounded = most.size() + apart.size() < shown.size();
+    const std::string summary = fitted_lines(comparison_summary(rows, left_out), columns);
+    if (is_bounded) std::cout << summary;
+    print_coloured(report::comparison_table(most, look));
+    std::cout << report::comparison_reasons(nothing ? listed(numbered(rows, parse_only({}))) : most,
+                                            look)
+              << report::comparison_warnings(most, look) << summary << versus_hint(rows, a, b);
+    if (most.size() < rows.size())
+        std::cout << fmt::format(
+            "{} of {} rows shown{}\n", most.size(), rows.size(),
+            is_bounded ? ", those that tell most; --csv and --json have all" : "");
+    if (!apart.empty())
+        std::cout << hanging(
+            "", compare::one_side_words(apart) + ": --only not-comparable shows them", columns);
     if (nothing && !rows.empty()) std::cout << "nothing of this could be compared\n";
-    std::cout << fitted_lines(across_hint(rows, rules.across) + hidden_note(left_out), columns);
+    std::cout << fitted_lines(
+        across_hint(rows, rules.across) + hidden_note(left_out) + deciding_line(registry, rows, b),
+        columns);
+}
+
+std::string markdown(const Registry& registry, const std::vector<compare::Row>& rows,
+                     const std::vector<compare::Row>& chosen, const compare::Arm& b) {
+    const std::string sentence = compare::nothing_in_common(rows);
+    return sentence.empty() ? compare::rows_markdown(chosen, deciding_line(registry, rows, b))
+                            : report::markdown_cell(sentence) + '\n';
 }
 
 /// Other programs read the rows; who reads them is told here why there are none.
 void tell_why_nothing(const std::vector<compare::Row>& rows, std::size_t shown,
                       const compare::Options& rules, const std::string& hidden) {
     if (rows.empty()) std::cerr << hidden;
+    if (const std::string sentence = compare::nothing_in_common(rows); !sentence.empty())
+        return print_line(std::cerr, sentence);
     if (comparison_exit_code(rows) != exit_not_supported || shown == rows.size()) return;
     std::cerr << "nothing of this could be compared\n"
               << report::comparison_reasons(numbered(rows, parse_only({})), {}) << '\n'
@@ -134,8 +186,8 @@ int run_compare(const Context& context, const CompareOptions& options) {
     rules.all_metrics = options.all;
     const auto only = parse_only(options.only);
     const auto better = stated_directions(options.better);
-    compare::Arms arms =
-        compare::read_arms(context.registry, context.database_path(), options.a, options.b);
+    compare::Arms arms = compare::read_arms(context.registry, context.database_path(), options.a,
+                                            options.b, options.from);
     auto& [a, b, note] = arms;
     rules.across = checked_across(options.across, a, b);
     state_directions(a, b, better);
@@ -150,9 +202,9 @@ int run_compare(const Context& context, const CompareOptions& options) {
     else if (options.csv)
         std::cout << compare::rows_csv(chosen);
     else if (options.markdown)
-        std::cout << compare::rows_markdown(chosen);
+        std::cout << markdown(context.registry, rows, chosen, b);
     else
-        print_for_people(shown, rows, arms, rules, left_out, options);
+        print_for_people(shown, rows, arms, rules, left_out, options, context.registry);
     if (options.json || options.csv || options.markdown) {
         if (!note.empty()) print_line(std::cerr, note);
         tell_why_nothing(rows, shown.size(), rules, hidden_note(left_out));
@@ -161,8 +213,9 @@ int run_compare(const Context& context, const CompareOptions& options) {
 }
 
 constexpr const char* compare_footer = R"(A and B are each one of
-  FILE.json            what Google Benchmark wrote (--benchmark_out=FILE.json); any name
-                       with a '/' or '.', or a pipe: <(command)
+  FILE.json            what a benchmark tool wrote: Google Benchmark (--benchmark_out=FILE),
+                       hyperfine, pytest-benchmark, nvbench … (--from); any name with a '/'
+                       or '.', a folder of Criterion's, or a pipe: <(command)
   FILE.db              the newest samples of each series of a database (or FILE.sqlite)
   FILE.db:SELECTOR     what SELECTOR names in that database
   1a2b3c4d             a session, by the start of its id
@@ -173,6 +226,7 @@ constexpr const char* compare_footer = R"(A and B are each one of
 Verdicts rest on the interval of the ratio B/A: inside the margin it is the same,
 outside it is faster or slower by what is better for the metric, across its edge
 ambiguous. Several sessions of a side count by their medians: it takes about four.
+The last line says what would decide what is ambiguous, and how long it takes.
 Deterministic metrics must be equal seed by seed. --explain shows why.
 Of a counter --better says which way is better; without that it is not compared.
 A session that both A and B name counts on one side only.
@@ -236,6 +290,11 @@ void add_rule_options(CLI::App& command, CompareOptions& options) {
         ->delimiter(',')
         ->allow_extra_args(false)
         ->group("How");
+    command
+        .add_option("--from", options.from,
+                    "The format of files, where it is not recognised (assay import --help)")
+        ->type_name("FORMAT")
+        ->group("How");
     // Of the bootstrap that once was; old scripts may still give it. No interval draws lots now.
     command.add_option("--seed", options.ignored_seed)->group("");
 }
@@ -255,7 +314,8 @@ void add_compare_command(CLI::App& program, Context& context) {
                       "[{\"series\",\"metric\",\"unit\",\"ratio\",\"low\",\"high\",\"n_a\","
                       "\"n_b\",\"verdict\",\"reason\",\"id\",\"name\",\"warnings\",\"errors\"}]");
     command->add_flag("--csv", options->csv, "The same columns as CSV");
-    command->add_flag("--markdown", options->markdown, "A table for Markdown");
+    command->add_flag("--markdown", options->markdown,
+                      "The counts and a table for Markdown, below 65,536 characters");
     add_database_option(*command, context);
     command->footer(compare_footer);
     command->callback([options, &context] {

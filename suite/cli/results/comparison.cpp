@@ -54,6 +54,10 @@ Names experiment_names(const compare::Series& series) {
     Names names{series.name.experiment};
     if (const auto imported = report::imported_benchmark(series.name))
         names.insert(names.begin(), *imported);
+    if (RowId bare = series.name; !bare.axes.empty()) {
+        bare.axes.clear();  // of a tool's file: the benchmark with any parameters
+        if (const auto imported = report::imported_benchmark(bare)) names.push_back(*imported);
+    }
     if (const auto benchmark = report::benchmark_name(series.name))
         names.insert(names.begin(), benchmark->first);
     return names;
@@ -135,18 +139,6 @@ long count(std::span<const Row> rows, RowVerdict verdict) {
 bool in_mean(const Row& row, Direction better) {
     return row.better == better && row.reason_code != compare::Reason::bimodal &&
            std::isfinite(row.ratio) && row.ratio > 0;
-}
-
-/// "3 faster", "3 faster (!)" where a warning belongs to each, "3 faster, 1 of them (!)".
-std::string count_text(std::span<const Row> rows, RowVerdict verdict) {
-    const long n = count(rows, verdict);
-    const long warned = std::count_if(rows.begin(), rows.end(), [&](const Row& row) {
-        return row.verdict == verdict && !row.warnings.empty();
-    });
-    return fmt::format("{} {}{}", n, compare::to_string(verdict),
-                       warned == 0   ? ""
-                       : warned == n ? " (!)"
-                                     : fmt::format(", {} of them (!)", warned));
 }
 
 /// "lower is better: 1.012 over 10 rows"; "" for fewer than two.
@@ -258,6 +250,18 @@ std::vector<report::NumberedRow> numbered(const std::vector<Row>& rows,
     return rows_with(rows, [&](const Row& row) { return only.contains(row.verdict); });
 }
 
+std::vector<report::NumberedRow> telling_most(std::vector<report::NumberedRow> rows,
+                                              std::size_t most) {
+    if (rows.size() <= most) return rows;
+    std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+        return compare::place_of(a.row->verdict) < compare::place_of(b.row->verdict);
+    });
+    rows.resize(most);
+    std::sort(rows.begin(), rows.end(),
+              [](const auto& a, const auto& b) { return a.number < b.number; });
+    return rows;
+}
+
 std::vector<report::NumberedRow> rows_named(const std::vector<Row>& rows,
                                             const std::string& typed) {
     if (const auto number = row_number(typed)) {
@@ -293,15 +297,7 @@ std::vector<report::NumberedRow> rows_named(const std::vector<Row>& rows,
 }
 
 std::string comparison_summary(std::span<const Row> rows, const Undirected& left_out) {
-    std::string text = fmt::format("\n{} row{}", rows.size(), rows.size() == 1 ? "" : "s");
-    const char* separator = ": ";
-    for (const RowVerdict verdict :
-         {RowVerdict::same, RowVerdict::faster, RowVerdict::slower, RowVerdict::ambiguous,
-          RowVerdict::not_comparable, RowVerdict::failed, RowVerdict::failed_before})
-        if (count(rows, verdict) > 0) {
-            text += separator + count_text(rows, verdict);
-            separator = ", ";
-        }
+    std::string text = '\n' + compare::counts_text(compare::pointers_to(rows));
     if (left_out.series > 0) {
         constexpr std::size_t most = 3;
         std::vector<std::string> names(left_out.metrics.begin(), left_out.metrics.end());
@@ -313,7 +309,7 @@ std::string comparison_summary(std::span<const Row> rows, const Undirected& left
             fmt::format("; {} without a direction ({})", left_out.series, fmt::join(names, ", "));
     }
     text += '\n';
-    separator = "geometric mean of B/A: ";
+    const char* separator = "geometric mean of B/A: ";
     for (const Direction better : {Direction::lower, Direction::higher})
         if (const std::string mean = mean_text(rows, better); !mean.empty()) {
             text += separator + mean;

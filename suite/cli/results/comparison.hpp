@@ -51,6 +51,10 @@ std::set<compare::RowVerdict> parse_only(const std::vector<std::string>& words);
 std::vector<report::NumberedRow> numbered(const std::vector<compare::Row>& rows,
                                           const std::set<compare::RowVerdict>& only);
 
+/// At most so many, in order: those that tell most.
+std::vector<report::NumberedRow> telling_most(std::vector<report::NumberedRow> rows,
+                                              std::size_t most);
+
 /// The rows that --explain names: by number, by series, by series and metric, or by a part of these
 /// that few enough rows have. UserError otherwise; lists what comes near.
 std::vector<report::NumberedRow> rows_named(const std::vector<compare::Row>& rows,

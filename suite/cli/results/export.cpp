@@ -17,6 +17,7 @@
 #include "suite/base/suggested_command.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
+#include "suite/cli/results/results_text.hpp"
 #include "suite/cli/selection.hpp"
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/printable_output.hpp"
@@ -77,8 +78,9 @@ int write_archive(const Context& context, const ExportOptions& options) {
     request.redacted = options.redacted;
     request.names = options.names;
     const auto written = import_export::write_archive(context.database_path(), request, to);
-    print_line(std::cerr, fmt::format("{}: {} sessions, {} samples", options.archive,
-                                      written.sessions, written.samples));
+    print_line(std::cerr,
+               fmt::format("{}: {}, {}", options.archive, counted(written.sessions, "session"),
+                           counted(written.samples, "sample")));
     return exit_ok;
 }
 
@@ -106,6 +108,22 @@ std::vector<store::Sample> chosen_samples(const Registry& registry, const store:
     for (store::Sample& sample : store.samples(store.resolve_session(options.session)))
         if (chosen(sample.spec.experiment)) samples.push_back(std::move(sample));
     return samples;
+}
+
+/// How many of how many samples went to `file`; "" for all that there are.
+std::string left_out_line(const store::Store& store, const ExportOptions& options,
+                          const std::set<std::string>& experiments, std::size_t written) {
+    long all = 0;
+    for (const store::ExperimentCounts& counts : store.sample_counts())
+        if (options.patterns.empty() || experiments.contains(counts.experiment))
+            for (const auto& [status, count] : counts.samples) all += count;
+    if (static_cast<std::size_t>(all) <= written) return {};
+    return fmt::format(
+        "{} of {} samples: {}; {} writes one session's, {} whole sessions", written, all,
+        options.session.empty() ? "the newest of each case that ended well"
+                                : "those of the session",
+        suggested(fmt::format("export --session ID {}", options.csv ? "--csv" : "--json")),
+        suggested("export --to FILE.jsonl"));
 }
 
 std::string figure(const Registry& registry, const store::Store& store,
@@ -150,6 +168,8 @@ int run_export(const Context& context, const ExportOptions& options) {
     const store::Store store = open_existing(context);
     if (!options.svg.empty()) {
         write_output(options.file, figure(context.registry, store, options));
+        if (!is_standard_output(options.file))
+            print_line(std::cerr, fmt::format("{}: the figure of {}", options.file, options.svg));
         return exit_ok;
     }
     const auto samples = chosen_samples(context.registry, store, options);
@@ -165,6 +185,8 @@ int run_export(const Context& context, const ExportOptions& options) {
             "nothing to export: {} has no finished sample of {}", store.path().string(),
             options.patterns.empty() ? "anything"
                                      : fmt::format("{}", fmt::join(options.patterns, ", "))));
+    if (const auto line = left_out_line(store, options, experiments, samples.size()); !line.empty())
+        print_line(std::cerr, is_standard_output(options.file) ? line : options.file + ": " + line);
     return exit_ok;
 }
 

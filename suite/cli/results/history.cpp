@@ -13,16 +13,14 @@
 #include "suite/base/error.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
+#include "suite/cli/results/history_list.hpp"
 #include "suite/cli/results/history_selection.hpp"
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/printable_output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/compare/selector.hpp"
 #include "suite/report/figures/svg_writer.hpp"
-#include "suite/report/text/row_name.hpp"
-#include "suite/report/text/text_table.hpp"
 #include "suite/report/trend/trend.hpp"
-#include "suite/store/ids.hpp"
 
 namespace assay::cli {
 namespace {
@@ -45,43 +43,6 @@ void refuse_impossible(const HistoryCommandOptions& options) {
     if (!options.svg.empty()) expect_ending("--svg", options.svg, {".svg"});
     if (int(options.json) + int(options.csv) + int(!options.svg.empty()) > 1)
         throw UserError("give one of --json, --csv, --svg");
-}
-
-std::vector<RowId> rows_of(const std::vector<report::Trend>& trends) {
-    std::vector<RowId> ids;
-    for (const report::Trend& trend : trends)
-        ids.push_back(store::row_id(trend.series, trend.metric));
-    return ids;
-}
-
-/// One line each, of what there is to draw.
-std::string listed(const std::vector<report::Trend>& trends) {
-    const report::RowNames names(rows_of(trends));
-    report::Grid rows{{"series", "metric", "sessions", "newest", "change points", "newest is"}};
-    std::size_t narrowed = 0;
-    for (const report::Trend& trend : trends) {
-        std::string changes = trend.changes.empty() ? "none" : std::to_string(trend.changes.size());
-        if (!trend.changes.empty())
-            changes += ", last " + report::change_text(trend.changes.back().at);
-        std::string newest = report::number(trend.points.back().median);
-        if (!trend.unit.empty()) newest += ' ' + trend.unit;
-        const report::RowName name = names.of(store::row_id(trend.series, trend.metric));
-        if (!trend.left_out.empty()) ++narrowed;
-        rows.push_back({name.series_text(),
-                        name.metric.empty() ? trend.metric.name
-                                            : metric_key(trend.metric.name, trend.metric.labels),
-                        std::to_string(trend.points.size()), newest, changes,
-                        !trend.newest           ? "–"
-                        : trend.newest->unusual ? "unusual"
-                                                : "usual"});
-    }
-    std::string text = report::text_table(rows, text_columns());
-    if (narrowed > 0)
-        text += fmt::format(
-            "{} of them {} sessions of unequal seeds or rounds, which are compared on what they "
-            "have in common; drawn alone, or with --all, each says so\n",
-            narrowed, narrowed == 1 ? "has" : "have");
-    return text;
 }
 
 /// Where the output itself has no place for it. Most sessions are left out of many series.
@@ -111,15 +72,16 @@ int run_history(const Context& context, HistoryCommandOptions options) {
         if (trends.size() > 1)
             throw UserError(fmt::format(
                 "--svg draws one series, and {} match; narrow with --metric, --variant, -a, "
-                "--profile or --mode; without --svg they are listed",
+                "--profile, --mode or --machine; without --svg they are listed",
                 trends.size()));
         tell_what_is_left_out(trends);
         write_output(options.svg, report::to_svg(report::trend_plot(trends.front(), rule)));
     } else if (trends.size() > 1 && !options.all) {
-        std::cout << listed(trends)
+        std::cout << trend_list(store, trends, text_columns())
                   << hanging("",
                              fmt::format("{} series; narrow with --metric, --variant, -a, "
-                                         "--profile or --mode to draw one, or draw all with --all",
+                                         "--profile, --mode or --machine to draw one, or draw "
+                                         "all with --all",
                                          trends.size()),
                              prose_columns());
     } else {
@@ -158,6 +120,11 @@ void add_history_command(CLI::App& program, Context& context) {
     command->add_option("--profile", selection.profile, "toy, small, gpu, cluster, paper");
     command->add_option("--mode", selection.provenance,
                         "Provenance: exact, measured, emulated, simulated");
+    command
+        ->add_option("--machine", selection.machine,
+                     "Only series of this machine, by the beginning of its\n"
+                     "fingerprint as the list has it")
+        ->type_name("FINGERPRINT");
     command->add_option("--since", options->since, "From 2026-11-01 on, or the last 12h, 7d, 2w")
         ->type_name("TIME");
     command->add_option("--last", selection.last, "The newest N sessions")->type_name("N");

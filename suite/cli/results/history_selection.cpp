@@ -30,9 +30,11 @@ struct SeriesFilter {
     std::map<std::string, std::vector<Value>> axes;
     std::optional<Profile> profile;
     std::optional<Provenance> provenance;
+    std::string machine;
 
     bool accepts(const store::SeriesKey& key) const {
         if (!names(variants, key.variant)) return false;
+        if (!machine.empty() && !key.hardware.starts_with(machine)) return false;
         if (profile && key.profile != *profile) return false;
         if (provenance && key.provenance != *provenance) return false;
         return std::all_of(axes.begin(), axes.end(), [&](const auto& axis) {
@@ -46,6 +48,7 @@ struct SeriesFilter {
 SeriesFilter filter_of(const HistorySelection& selection) {
     SeriesFilter filter;
     filter.variants = selection.variants;
+    filter.machine = selection.machine;
     for (const std::string& axis : selection.axes) add_axis(axis, filter.axes);
     if (!selection.profile.empty()) filter.profile = profile_named(selection.profile);
     if (!selection.provenance.empty()) filter.provenance = provenance_named(selection.provenance);
@@ -132,7 +135,22 @@ Named named_by(const Registry& registry, const store::Store& store, const std::s
 struct Seen {
     long series = 0, accepted = 0;
     std::set<std::string> metrics;
+    std::set<std::string> machines;  ///< of all series
 };
+
+/// UserError where several machines begin as the word does, or none.
+void expect_one_machine(const std::string& typed, const std::set<std::string>& machines) {
+    std::vector<std::string> begin;
+    for (const std::string& machine : machines)
+        if (machine.starts_with(typed)) begin.push_back(machine);
+    if (typed.empty() || begin.size() == 1) return;
+    throw UserError(fmt::format(
+        "--machine {}: {}; known: {}", typed,
+        begin.empty() ? "no such machine here" : "several begin so",
+        fmt::join(
+            begin.empty() ? std::vector<std::string>(machines.begin(), machines.end()) : begin,
+            ", ")));
+}
 
 [[noreturn]] void nothing_selected(const store::Store& store, const HistorySelection& selection,
                                    const Seen& seen) {
@@ -144,7 +162,8 @@ struct Seen {
                 : fmt::format("; {} makes some", suggested("run " + selection.pattern))));
     if (seen.accepted == 0)
         throw UserError(
-            fmt::format("none of the {} series of {} is of that variant, axis, profile or mode; "
+            fmt::format("none of the {} series of {} is of that variant, axis, profile, mode or "
+                        "machine; "
                         "{} lists them",
                         seen.series, selection.pattern,
                         suggested("history " + shell_quoted(selection.pattern))));
@@ -169,6 +188,7 @@ std::vector<report::Trend> selected_trends(const Registry& registry, const store
         .series =
             [&](const store::SeriesKey& key) {
                 ++seen.series;
+                if (!key.hardware.empty()) seen.machines.insert(key.hardware);
                 if (!filter.accepts(key)) return false;
                 accepted.push_back(key);
                 return true;
@@ -195,7 +215,12 @@ std::vector<report::Trend> selected_trends(const Registry& registry, const store
                                                 std::move(points), options));
         }
     }
-    if (!trends.empty()) return trends;
+    if (seen.series > 0) expect_one_machine(selection.machine, seen.machines);
+    if (!trends.empty()) {
+        report::SeriesEnds ends(store);
+        for (report::Trend& trend : trends) trend.end = ends.of(trend);
+        return trends;
+    }
     for (const store::SeriesKey& key : accepted)
         for (const store::MetricKey& metric : store.metrics_of(key))
             if (named.accepts(key, metric)) seen.metrics.insert(metric.name);

@@ -17,12 +17,13 @@ struct HistorySelection {
     std::vector<std::string> variants;
     std::vector<std::string> axes;  ///< "nodes=10,16"
     std::string profile, provenance;
-    std::string since;  ///< ISO 8601
-    int last = 0;       ///< newest sessions; 0: all
+    std::string machine;  ///< the beginning of a fingerprint
+    std::string since;    ///< ISO 8601
+    int last = 0;         ///< newest sessions; 0: all
 };
 
-/// At least one, each with at least one session. UserError: a word that does not read, nothing
-/// matches (the text says what there is).
+/// At least one, each with at least one session, and whether it ended. UserError: a word that does
+/// not read, nothing matches, a machine that several begin as (the text says what there is).
 std::vector<report::Trend> selected_trends(const Registry&, const store::Store&,
                                            const HistorySelection&, const report::TrendOptions&);
 

@@ -1,5 +1,6 @@
 // assay report: one self-contained HTML file, a figure, or tables as text.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "suite/base/encoding.hpp"
@@ -94,16 +96,40 @@ std::string as_text(const Context& context, const store::Store& store,
                          .others = experiments});
 }
 
+/// "`assay run lte/fig8` makes some"; of what cannot run by its defaults, as a benchmark whose
+/// program has to be named, what says how.
+std::string what_makes_samples(const Experiment& experiment, const char* example) {
+    const bool must_be_told = std::any_of(experiment.axes.begin(), experiment.axes.end(),
+                                          [](const Axis& axis) { return axis.values.empty(); });
+    return must_be_told ? suggested("describe " + experiment.id) + " says what makes some"
+                        : suggested("run " + experiment.id) + example + " makes some";
+}
+
+/// Where nothing was named: which command shows the samples of what is not asked for unnamed.
+std::string shown_if_named(const store::Store& store) {
+    const std::vector<std::string> ids = store.experiments();
+    if (ids.empty()) return {};
+    if (ids.size() == 1)
+        return fmt::format("; it has samples of {}: {} shows them", ids.front(),
+                           suggested("report " + shell_quoted(ids.front())));
+    std::set<std::string> patterns;
+    for (const std::string& id : ids) {
+        const auto slash = id.find('/');
+        patterns.insert(shell_quoted(slash == id.npos ? id : id.substr(0, slash) + "/*"));
+    }
+    return fmt::format("; it has samples of {} others, {} …: {} shows them", ids.size(),
+                       ids.front(), suggested(fmt::format("report {}", fmt::join(patterns, " "))));
+}
+
 std::string left_out_line(std::size_t left_out, const std::vector<const Experiment*>& asked,
                           const std::vector<const Experiment*>& found) {
     if (left_out == 0) return {};
     const auto first = std::find_if(asked.begin(), asked.end(), [&](const Experiment* experiment) {
         return std::find(found.begin(), found.end(), experiment) == found.end();
     });
-    return fmt::format(
-        "{} of {} experiments {} no samples and {} left out; {}, for example, makes some\n",
-        left_out, asked.size(), left_out == 1 ? "has" : "have", left_out == 1 ? "is" : "are",
-        suggested("run " + (*first)->id));
+    return fmt::format("{} of {} experiments {} no samples and {} left out; {}\n", left_out,
+                       asked.size(), left_out == 1 ? "has" : "have", left_out == 1 ? "is" : "are",
+                       what_makes_samples(**first, ", for example,"));
 }
 
 int run_report(const Context& context, const ReportOptions& options) {
@@ -132,9 +158,10 @@ int run_report(const Context& context, const ReportOptions& options) {
     input.claims = claims_of(context.registry, options.patterns);
     const std::vector<const Experiment*> found = report::with_samples(input);
     if (found.empty())
-        throw UserError(fmt::format("no samples of {} in {} yet; {} makes some",
+        throw UserError(fmt::format("no samples of {} in {} yet; {}{}",
                                     asked.size() == 1 ? asked.front()->id : "these experiments",
-                                    store.path().string(), suggested("run " + asked.front()->id)));
+                                    store.path().string(), what_makes_samples(*asked.front(), ""),
+                                    options.patterns.empty() ? shown_if_named(store) : ""));
     const std::string written =
         content == Content::page ? report::html(input)
         : content == Content::figure

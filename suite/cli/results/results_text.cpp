@@ -59,10 +59,6 @@ struct Excerpt {
     std::vector<std::string> not_shown;  ///< "6 panels", "metrics transfers, fastest_plan_s"
 };
 
-std::string counted(std::size_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 /// Columns of the table that say which case it is: those up to the variant.
 std::size_t key_columns(const report::Grid& grid) {
     const auto variant = std::find(grid[0].begin(), grid[0].end(), "variant");
@@ -210,6 +206,10 @@ std::string block(const Part& part, const ResultsLook& look, std::size_t lines) 
 }
 
 }  // namespace
+
+std::string counted(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 std::string results_text(const Registry& registry, std::span<const store::Sample> samples,
                          std::span<const ClaimCheck> checks, const ResultsLook& look) {

@@ -25,4 +25,7 @@ struct ResultsLook {
 std::string results_text(const Registry&, std::span<const store::Sample>,
                          std::span<const ClaimCheck>, const ResultsLook&);
 
+/// "1 sample", "2 samples".
+std::string counted(std::size_t count, std::string_view what);
+
 }  // namespace assay::cli

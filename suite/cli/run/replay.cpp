@@ -155,6 +155,12 @@ std::optional<bool> has_same_data(const Experiment& experiment, const SampleSpec
     return now.empty() ? std::nullopt : std::optional(now == stored);
 }
 
+/// Its status line is gone when this returns.
+store::Sample run_shown(const SampleSpec& spec) {
+    LiveProgress progress(terminal_width());
+    return runner::run_once(spec, [&](const runner::Notice& notice) { progress.on(notice); });
+}
+
 ExitCode verdict(const ReplayComparison& comparison) {
     if (comparison.replayed_status == to_string(SampleStatus::interrupted)) return exit_error;
     if (comparison.replayed_status == to_string(SampleStatus::unsupported) &&
@@ -191,9 +197,7 @@ int run_replay(const Context& context, const ReplayOptions& options) {
         lock.emplace(runner::MachineLock::default_path(), context.command_line);
     const auto same_data = has_same_data(*experiment, spec, store.series(stored.series).data);
     print_line(std::cerr, "replaying " + described(spec));
-    LiveProgress progress(terminal_width());
-    const store::Sample replayed =
-        runner::run_once(spec, [&](const runner::Notice& notice) { progress.on(notice); });
+    const store::Sample replayed = run_shown(spec);
     ReplayComparison comparison = compare_replay(*experiment, stored, replayed);
     comparison.same_data = same_data;
     if (options.json)

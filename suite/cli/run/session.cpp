@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "suite/base/quantity_text.hpp"
 #include "suite/base/suggested_command.hpp"
 #include "suite/cli/database.hpp"
 #include "suite/cli/results/results_text.hpp"
@@ -60,13 +61,15 @@ runner::Outcome run_session(const RunOptions& options, const runner::Request& re
     if (request.until_precise && has_further_rounds(plan))
         print_line(
             std::cerr,
-            fmt::format("Rounds go on until two such runs could tell {:g} % apart, for at most "
-                        "{:g} minutes of each experiment; --rounds N takes so many.",
-                        100 * request.until_precise->share, request.until_precise->budget_s / 60));
+            fmt::format("Rounds go on until two such runs could tell {:g} % apart, at most {} of a "
+                        "case and {} of an experiment; --rounds N takes so many.",
+                        100 * request.until_precise->share, request.until_precise->max_rounds,
+                        duration_text(request.until_precise->budget_s)));
+    // First: a run that is refused begins no database.
+    const auto lock = lock_machine(plan, request.lock, context.command_line);
     store::Store store = open_or_begin(context);
     store.put_metric_units(declared_units(context.registry, plan));
     runner::Request recorded = request;
-    const auto lock = lock_machine(plan, request.lock, context.command_line);
     recorded.lock = false;  // it is taken
     if (!options.no_doctor)
         if (const auto warnings = warnings_before_run(plan, options.settle_s))

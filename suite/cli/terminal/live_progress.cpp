@@ -1,11 +1,14 @@
 #include "suite/cli/terminal/live_progress.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
+#include <map>
+#include <vector>
 
 #include "suite/base/quantity_text.hpp"
 #include "suite/cli/terminal/printable_output.hpp"
@@ -38,22 +41,35 @@ std::string event_text(const nlohmann::json& body) {
     return text;
 }
 
-/// "lte/fig8 sparsity=0.9 after 7 rounds: lte slower, relu same".
-std::string decided_text(const nlohmann::json& body) {
-    const std::string axes = axes_text(body);
-    std::string verdicts;
-    const nlohmann::json& contrasts = body.at("contrasts");
+/// "lte slower, relu same"; of many rows "1000 rows: 2 same, 998 slower".
+std::string verdicts_text(const nlohmann::json& contrasts) {
+    constexpr std::size_t most_named = 12;
     const bool one_metric =
         std::all_of(contrasts.begin(), contrasts.end(), [&](const nlohmann::json& each) {
             return each.at("metric") == contrasts.front().at("metric");
         });
-    for (const nlohmann::json& contrast : contrasts)
-        verdicts += fmt::format("{}{} {}{}", verdicts.empty() ? "" : ", ",
-                                contrast.at("variant").get<std::string>(),
-                                one_metric ? "" : contrast.at("metric").get<std::string>() + ' ',
-                                contrast.at("verdict").get<std::string>());
+    std::vector<std::string> named;
+    std::map<std::string, int> counts;
+    for (const nlohmann::json& contrast : contrasts) {
+        const auto verdict = contrast.at("verdict").get<std::string>();
+        ++counts[verdict];
+        named.push_back(
+            fmt::format("{} {}{}", contrast.at("variant").get<std::string>(),
+                        one_metric ? "" : contrast.at("metric").get<std::string>() + ' ', verdict));
+    }
+    if (named.size() <= most_named) return fmt::format("{}", fmt::join(named, ", "));
+    std::vector<std::string> counted;
+    for (const auto& [verdict, count] : counts)
+        counted.push_back(fmt::format("{} {}", count, verdict));
+    return fmt::format("{} rows: {}", named.size(), fmt::join(counted, ", "));
+}
+
+/// "lte/fig8 sparsity=0.9 after 7 rounds: lte slower, relu same".
+std::string decided_text(const nlohmann::json& body) {
+    const std::string axes = axes_text(body);
     return fmt::format("{}{}{} after {} rounds: {}", body.at("experiment").get<std::string>(),
-                       axes.empty() ? "" : " ", axes, body.at("rounds").get<int>(), verdicts);
+                       axes.empty() ? "" : " ", axes, body.at("rounds").get<int>(),
+                       verdicts_text(body.at("contrasts")));
 }
 
 /// As many bytes as fit into `columns`, not cutting a UTF-8 character in two.

@@ -14,11 +14,13 @@
 #include "suite/base/quantity_text.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
+#include "suite/cli/results/results_text.hpp"
 #include "suite/cli/terminal/live_progress.hpp"
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/printable_output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/cli/upkeep/db_watch.hpp"
+#include "suite/import_export/import.hpp"
 #include "suite/report/text/table.hpp"
 #include "suite/runner/sample/sample_folders.hpp"
 
@@ -80,8 +82,9 @@ int run_prune(const Context& context, const DbOptions& options) {
         return exit_ok;
     }
     const char* const what = options.dry_run ? "would delete" : "deleted";
-    std::cout << fmt::format("{} {} sessions, {} samples, {} artifacts\n", what, pruned.sessions,
-                             pruned.samples, pruned.artifacts);
+    std::cout << fmt::format("{} {}, {}, {}\n", what, counted(pruned.sessions, "session"),
+                             counted(pruned.samples, "sample"),
+                             counted(pruned.artifacts, "artifact"));
     for (const auto& state : states)
         std::cout << fmt::format("{} checkpoints of session {}, {}\n", what,
                                  state.session.substr(0, 8), bytes_text(state.bytes));
@@ -100,6 +103,7 @@ int run_migrate(const Context& context, const DbOptions& options) {
 int run_merge(const Context& context, const DbOptions& options) {
     if (!std::filesystem::exists(options.other))
         throw UserError(fmt::format("no database {}", options.other));
+    import_export::check_database(options.other);
     store::Store store = open_or_begin(context);
     const auto merged = store.merge(options.other);
     if (merged.sessions + merged.samples + merged.skipped == 0)
@@ -109,9 +113,10 @@ int run_merge(const Context& context, const DbOptions& options) {
                     {"samples", merged.samples},
                     {"skipped", merged.skipped}});
     else
-        std::cout << fmt::format("added {} sessions, {} samples; {} were there already\n{}",
-                                 merged.sessions, merged.samples, merged.skipped,
-                                 merged.samples > 0 ? claims_after_arrival() : "");
+        std::cout << fmt::format(
+            "added {}, {}; {} {} there already\n{}", counted(merged.sessions, "session"),
+            counted(merged.samples, "sample"), merged.skipped, merged.skipped == 1 ? "was" : "were",
+            merged.samples > 0 ? claims_after_arrival(context.registry, store) : "");
     return exit_ok;
 }
 

@@ -116,8 +116,8 @@ OperationSamples operation_samples(const store::Store& store, const std::string&
     expect_one(experiment, "machine", machines, "--session ID");
     expect_one(experiment, "variant", variants, "--variant NAME");
     found.sessions.assign(sessions.begin(), sessions.end());
-    if (const auto machine = store.machine(*machines.begin()))
-        found.host = machine->description.value("hostname", "");
+    if (const auto of = store.session(found.sessions.front()))
+        found.host = store::host_of(of->suspects);
     return found;
 }
 

@@ -53,8 +53,8 @@ std::string lines(std::string_view kind, const std::vector<Annotation>& all,
         out += fmt::format("::{} title={}::{}\n", kind, command_property(all[i].title),
                            message_data(all[i].text));
     if (cut)
-        out += fmt::format("::{} title={}::{} more; the summary lists all\n", kind,
-                           command_property(suite), all.size() - shown);
+        out += fmt::format("::{} title={}::{} more; {}\n", kind, command_property(suite),
+                           all.size() - shown, where_all_are);
     return out;
 }
 

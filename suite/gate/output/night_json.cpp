@@ -54,6 +54,9 @@ std::string json_text(const Night& night) {
     const report::RowNames names = names_of(night);
     for (const auto& group : by_heading(night))
         for (const NightRow* row : group) rows.push_back(night_row_json(*row, names));
+    json changes = json::array();
+    for (const auto& [name, before, after] : night.machine_changes)
+        changes.push_back({{"name", name}, {"before", before}, {"after", after}});
     json standings = json::object();
     for (const Standing of : values_of<Standing>)
         standings[std::string(to_string(of))] = count_of(night, of);
@@ -66,7 +69,10 @@ std::string json_text(const Night& night) {
                       {"baseline_session",
                        night.baseline_session.empty() ? json() : json(night.baseline_session)},
                       {"machine", night.machine},
+                      {"host", night.host},
+                      {"machine_changes", std::move(changes)},
                       {"commit", night.commit},
+                      {"program_commits", night.program_commits},
                       {"nights_before", night.nights_before},
                       {"margin", night.margin},
                       {"seconds", night.seconds},

@@ -120,8 +120,8 @@ std::string junit_xml(const Night& night) {
         "{6}    <system-out>{7}</system-out>\n    <system-err>{8}</system-err>\n"
         "  </testsuite>\n</testsuites>\n",
         counts, escaped(night.suite), tally.skipped, escaped(night.started.substr(0, 19)),
-        escaped(night.machine), properties, cases, escaped(verdict_words(night)),
-        escaped(warnings));
+        escaped(night.host.empty() ? night.machine : night.host), properties, cases,
+        escaped(verdict_words(night)), escaped(warnings));
 }
 
 }  // namespace assay::gate

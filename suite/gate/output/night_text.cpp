@@ -10,8 +10,20 @@
 namespace assay::gate {
 namespace {
 
-/// Rows of a kind that a terminal can take; the reports have all.
+/// Rows of a kind, or sentences, that a terminal can take.
 constexpr std::size_t most_listed = 30;
+
+std::string rest(std::size_t all) {
+    if (all <= most_listed) return "";
+    return fmt::format("… and {} more; {}\n", all - most_listed, where_all_are);
+}
+
+std::string sentences(std::string_view kind, const std::vector<std::string>& all) {
+    std::string text;
+    for (std::size_t i = 0; i < all.size() && i < most_listed; ++i)
+        text += fmt::format("{}: {}\n", kind, report::printable(all[i]));
+    return text + rest(all.size());
+}
 
 std::string listed(Heading which, const std::vector<const NightRow*>& rows,
                    const report::RowNames& names, std::size_t columns) {
@@ -31,11 +43,8 @@ std::string listed(Heading which, const std::vector<const NightRow*>& rows,
                         row.rerun ? change_words(*row.rerun) : "–",
                         report::printable(why_words(row))});
     }
-    std::string text =
-        fmt::format("{}: {}\n{}", title(which), rows.size(), report::text_table(grid, columns));
-    if (rows.size() > most_listed)
-        text += fmt::format("… and {} more in the reports\n", rows.size() - most_listed);
-    return text;
+    return fmt::format("{}: {}\n{}{}", title(which), rows.size(), report::text_table(grid, columns),
+                       rest(rows.size()));
 }
 
 }  // namespace
@@ -43,17 +52,14 @@ std::string listed(Heading which, const std::vector<const NightRow*>& rows,
 std::string terminal_text(const Night& night, std::size_t columns) {
     std::string text =
         fmt::format("{}: {}\n", report::printable(night.suite), verdict_words(night));
-    for (const std::string& failure : night.failures)
-        text += "could not be run: " + report::printable(failure) + '\n';
-    for (const std::string& row : night.below_level)
-        text += "below its level: " + report::printable(row) + '\n';
+    text += sentences("could not be run", night.failures) +
+            sentences("below its level", night.below_level);
     const auto groups = by_heading(night);
     const report::RowNames names = names_of(night);
     for (int i = 0; i < heading_count; ++i)
         text +=
             listed(static_cast<Heading>(i), groups[static_cast<std::size_t>(i)], names, columns);
-    for (const std::string& warning : night.warnings)
-        text += "warning: " + report::printable(warning) + '\n';
+    text += sentences("warning", night.warnings);
     for (const auto& [name, value] : facts(night))
         text += fmt::format("{:16} {}\n", report::printable(name), report::printable(value));
     return text;

@@ -40,11 +40,10 @@ std::string how_it_failed(const NightRow& row) {
 
 /// "data differs from the baseline's: 1a there, 2b tonight; …"
 std::string differing_words(const compare::Row& row) {
-    const auto said = [](const std::string& value) { return value.empty() ? "none" : value; };
     std::vector<std::string> parts;
-    for (const std::string& key : compare::differing_context(*row.a, *row.b, {}))
-        parts.push_back(fmt::format("{} differs: {} in the baseline, {} tonight", key,
-                                    said(row.a->context.at(key)), said(row.b->context.at(key))));
+    for (const compare::Difference& one : compare::differences(*row.a, *row.b, {}))
+        parts.push_back(fmt::format("{} differs: {} in the baseline, {} tonight", one.what(),
+                                    one.in_a, one.in_b));
     return fmt::format("{}", fmt::join(parts, "; "));
 }
 
@@ -228,6 +227,13 @@ std::vector<std::string> evidence(const NightRow& row) {
     return sentences;
 }
 
+std::string machine_changes_words(const std::vector<MachineChange>& changes) {
+    std::vector<std::string> words;
+    for (const auto& [name, before, after] : changes)
+        words.push_back(fmt::format("{} {} → {}", name, before, after));
+    return fmt::format("{}", fmt::join(words, "; "));
+}
+
 std::string verdict_words(const Night& night) {
     const auto groups = by_heading(night);
     const auto size = [&](Heading of) { return groups[static_cast<std::size_t>(of)].size(); };
@@ -286,7 +292,8 @@ std::vector<std::pair<std::string, std::string>> facts(const Night& night) {
         {"night", fmt::format("{}, number {}, {}", short_id(night.id), night.nights_before + 1,
                               night.started)},
         {"commit", night.commit.empty() ? "unknown" : night.commit},
-        {"machine", night.machine},
+        {"machine", night.host.empty() ? night.machine
+                                       : fmt::format("{}, host {}", night.machine, night.host)},
         {"session", short_id(night.session)},
         {"baseline", night.baseline_session.empty()
                          ? fmt::format("none, so nothing is judged; {} makes this night the first",
@@ -294,6 +301,11 @@ std::vector<std::pair<std::string, std::string>> facts(const Night& night) {
                          : "session " + short_id(night.baseline_session)},
         {"margin", percent(night.margin)},
     };
+    for (const auto& [program, commit] : night.program_commits)
+        all.emplace_back("commit of " + program, commit);
+    if (!night.machine_changes.empty())
+        all.emplace_back("machine changed",
+                         machine_changes_words(night.machine_changes) + ", since the baseline");
     if (!night.baseline_session.empty())
         all.emplace_back("geometric mean",
                          night.geometric_mean

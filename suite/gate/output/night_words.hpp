@@ -57,6 +57,12 @@ std::string ratio_words(const compare::Row&);
 /// life cycle.
 std::vector<std::string> evidence(const NightRow&);
 
+/// "kernel 6.1.0 → 6.12.3; governor performance → powersave"; empty: nothing changed.
+std::string machine_changes_words(const std::vector<MachineChange>&);
+
+/// Where a report says that all rows and sentences are which it leaves out.
+inline constexpr std::string_view where_all_are = "the HTML report and the JSON list all";
+
 /// "2 confirmed regressions", "Clean: 61 rows compared, 1 candidate", …
 std::string verdict_words(const Night&);
 /// "4 muted, 1 undecided": the rows that were not compared, by their Standing; empty: none.

@@ -11,6 +11,7 @@
 #include "suite/base/error.hpp"
 #include "suite/base/input_file.hpp"
 #include "suite/base/strict_toml.hpp"
+#include "suite/import_export/tools/benchmark_file.hpp"
 
 namespace assay::gate {
 namespace {
@@ -121,6 +122,12 @@ SuiteBenchmark read_benchmark(SuiteTable& in) {
     benchmark.rounds = rounds_of(in);
     benchmark.margin = margin_of(in);
     benchmark.better = better_of(in);
+    benchmark.from = in.text("from").value_or("");
+    if (!benchmark.from.empty()) try {
+            known_metrics(benchmark.from);
+        } catch (const UserError& error) {
+            in.fail("from", error.what());
+        }
     in.refuse_rest();
     return benchmark;
 }

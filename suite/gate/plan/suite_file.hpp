@@ -23,14 +23,16 @@ struct SuiteExperiment {
     std::optional<double> margin;
 };
 
-/// [[benchmark]]: a program that speaks Google Benchmark's JSON, started afresh in every round.
+/// [[benchmark]]: a program that writes a file of Google Benchmark or of another tool, started
+/// afresh in every round.
 struct SuiteBenchmark {
-    std::string name;               ///< unique; reports call its rows "benchmark/NAME …"
-    std::filesystem::path program;  ///< a name beside this program or in PATH, or a path
-    std::vector<std::string> arguments;
+    std::string name;                    ///< unique; reports call its rows "benchmark/NAME …"
+    std::filesystem::path program;       ///< a name beside this program or in PATH, or a path
+    std::vector<std::string> arguments;  ///< "{out}" in them is the file of results
     std::optional<int> rounds;
     std::optional<double> margin;
     std::map<std::string, Direction> better{};  ///< of counters: those are rows, too
+    std::string from{};  ///< the format of its results (import_export/tools); empty: recognised
 };
 
 /// [[level]]: what rows must reach on a machine, whatever they did before (suite/gate/level.hpp).

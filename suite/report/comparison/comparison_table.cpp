@@ -163,10 +163,13 @@ std::string group_table(std::span<const NumberedRow> group, const RowNames& name
     return group_heading(first.experiment, shared, look.columns) + table;
 }
 
-/// "1-4, 7"
+/// "1-4, 7", "1, 3, 5 … and 140 more"
 std::string numbers_text(const std::vector<std::size_t>& numbers) {
+    constexpr int most = 40;
     std::string text;
+    int parts = 0;
     for (std::size_t i = 0; i < numbers.size();) {
+        if (++parts > most) return text + fmt::format(" … and {} more", numbers.size() - i);
         std::size_t end = i;
         while (end + 1 < numbers.size() && numbers[end + 1] == numbers[end] + 1) ++end;
         if (!text.empty()) text += ", ";
@@ -207,6 +210,35 @@ class Sentences {
   private:
     std::vector<std::string> order_;
     std::map<std::string, std::vector<std::size_t>> numbers_;
+};
+
+/// Rows of which nothing is known and that differ in their intervals alone have one reason, with
+/// the widest: the table has those of each.
+class WideIntervals {
+  public:
+    void add(const Row& row) {
+        if (!compare::nothing_is_known(row)) return;
+        const auto [at, is_new] = widest_.try_emplace(with(row, {}), row.low, row.high);
+        at->second = {std::min(at->second.first, row.low), std::max(at->second.second, row.high)};
+    }
+
+    std::string reason_of(const Row& row) const {
+        const auto found = widest_.find(with(row, {}));
+        if (!compare::nothing_is_known(row) || found == widest_.end()) return row.reason;
+        const auto [low, high] = found->second;
+        return with(row, compare::nothing_known_text(low, high));
+    }
+
+  private:
+    /// The reason with that in place of its interval.
+    static std::string with(const Row& row, const std::string& words) {
+        std::string text = row.reason;
+        const std::string own = compare::nothing_known_text(row.low, row.high);
+        if (const auto at = text.find(own); at != text.npos) text.replace(at, own.size(), words);
+        return text;
+    }
+
+    std::map<std::string, std::pair<double, double>> widest_;
 };
 
 /// The contrasts of one experiment.
@@ -292,9 +324,11 @@ std::string comparison_table(std::span<const NumberedRow> rows, const TableLook&
 }
 
 std::string comparison_reasons(std::span<const NumberedRow> rows, const TableLook& look) {
+    WideIntervals wide;
+    for (const auto& [number, row] : rows) wide.add(*row);
     Sentences reasons;
     for (const auto& [number, row] : rows)
-        if (row->verdict != RowVerdict::same) reasons.add(row->reason, number);
+        if (row->verdict != RowVerdict::same) reasons.add(wide.reason_of(*row), number);
     return reasons.text("Why", look);
 }
 

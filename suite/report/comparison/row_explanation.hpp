@@ -21,8 +21,4 @@ struct Compared {
 /// with outlier marks, suspects that differ, and what to type to measure it again.
 std::string row_explanation(const NumberedRow&, const Compared&);
 
-/// What measures the row once more: `assay run …` of the series, or the benchmark program with a
-/// filter (where its file names the program); empty: nothing is known to run.
-std::string rerun_command(const compare::Row&, const compare::Arm& a, const compare::Arm& b);
-
 }  // namespace assay::report

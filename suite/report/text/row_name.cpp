@@ -71,16 +71,20 @@ std::string RowName::text() const { return series_text() + (metric.empty() ? "" 
 std::optional<std::pair<std::string, std::string>> benchmark_name(const RowId& id) {
     const auto name = id.axes.find(name_axis);
     const auto benchmark = id.labels.find(benchmark_label);
-    if (id.experiment != benchmark_experiment || id.metric != benchmark_metric ||
-        name == id.axes.end() || benchmark == id.labels.end())
+    if (id.experiment != benchmark_experiment || name == id.axes.end() ||
+        benchmark == id.labels.end())
         return std::nullopt;
     return std::pair(std::string(benchmark_prefix) + printable(to_string(name->second)),
                      printable(to_string(benchmark->second)));
 }
 
 RowName row_name(const RowId& id) {
-    if (const auto benchmark = benchmark_name(id))
-        return {benchmark->first + ' ' + benchmark->second, "", ""};
+    if (const auto benchmark = benchmark_name(id)) {
+        RowId number = id;  // its time needs no word, its counters do
+        number.labels.erase(std::string(benchmark_label));
+        return {benchmark->first + ' ' + benchmark->second,
+                id.metric == benchmark_metric ? "" : printable(number.metric_text()), ""};
+    }
     // A program as a whole: all of its benchmarks, before they are known or when it failed.
     const auto name = id.axes.find(name_axis);
     if (id.experiment == benchmark_experiment && id.metric.empty() && name != id.axes.end())
@@ -89,9 +93,11 @@ RowName row_name(const RowId& id) {
 }
 
 std::optional<std::string> imported_benchmark(const RowId& id) {
-    if (!id.experiment.starts_with(benchmark_prefix) || !id.variant.empty() || !id.axes.empty())
+    const bool is_a_suites = id.experiment == benchmark_experiment && !id.axes.empty();
+    if (!id.experiment.starts_with(benchmark_prefix) || !id.variant.empty() || is_a_suites)
         return std::nullopt;
-    return printable(std::string_view(id.experiment).substr(benchmark_prefix.size()));
+    const std::string name = id.experiment.substr(benchmark_prefix.size());
+    return printable(id.axes.empty() ? name : name + ' ' + to_string(id.axes));
 }
 
 RowNames::RowNames(std::span<const RowId> ids) {
@@ -124,14 +130,11 @@ RowName RowNames::of(const RowId& id) const {
     return found == names_.end() ? row_name(id) : found->second;
 }
 
-std::vector<std::string> series_spellings(const RowId& id) {
+namespace {
+
+/// Of the names' series, with each context that a report may tell.
+std::vector<std::string> with_contexts(const RowId& id, std::vector<RowName> names) {
     std::vector<std::string> all;
-    std::vector<RowName> names{row_name(id), row_name(id.series()), whole_name(id), exact_name(id)};
-    names.push_back({id.series_text(), "", ""});  // as it is, where that does not print
-    if (auto benchmark = imported_benchmark(id)) names.push_back({std::move(*benchmark), "", ""});
-    // As it stands below its program's name in a table.
-    if (auto benchmark = benchmark_name(id))
-        names.push_back({std::move(benchmark->second), "", ""});
     for (RowName& name : names)
         for (int which = 0; which < 8; ++which) {
             name.context = context_of(id, {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0});
@@ -140,14 +143,40 @@ std::vector<std::string> series_spellings(const RowId& id) {
     return all;
 }
 
+/// What a suite's benchmark measured, and that as it stands below its program's name in a table.
+std::vector<RowName> benchmark_names(const RowId& id) {
+    const auto benchmark = benchmark_name(id);
+    if (!benchmark) return {};
+    return {row_name(id), {benchmark->second, "", ""}};
+}
+
+bool is_counter(const RowId& id) { return benchmark_name(id) && id.metric != benchmark_metric; }
+
+void add_with(std::vector<std::string>& all, const std::vector<std::string>& series,
+              const std::string& metric) {
+    for (const std::string& text : series)
+        for (const char* between : {" · ", " "}) all.push_back(text + between + metric);
+}
+
+}  // namespace
+
+std::vector<std::string> series_spellings(const RowId& id) {
+    std::vector<RowName> names{row_name(id.series()), whole_name(id), exact_name(id)};
+    names.push_back({id.series_text(), "", ""});  // as it is, where that does not print
+    if (auto benchmark = imported_benchmark(id)) names.push_back({std::move(*benchmark), "", ""});
+    // The benchmark's name alone is that of its time.
+    if (!is_counter(id))
+        for (RowName& name : benchmark_names(id)) names.push_back(std::move(name));
+    return with_contexts(id, std::move(names));
+}
+
 std::vector<std::string> row_spellings(const RowId& id) {
-    std::vector<std::string> all = series_spellings(id);
+    const std::vector<std::string> series = series_spellings(id);
+    std::vector<std::string> all = series;
     const std::string metric = id.metric_text();
     if (metric.empty()) return all;
-    for (std::size_t i = 0, n = all.size(); i < n; ++i)
-        for (const char* between : {" · ", " "})
-            for (const std::string& text : {printable(metric), metric})
-                all.push_back(all[i] + between + text);
+    for (const std::string& text : {printable(metric), metric}) add_with(all, series, text);
+    if (is_counter(id)) add_with(all, with_contexts(id, benchmark_names(id)), row_name(id).metric);
     return all;
 }
 

@@ -23,15 +23,16 @@ struct RowName {
 };
 
 /// Of a row by itself, printable() on one line. What a suite's benchmark measured, of which the
-/// series has the arguments and a label the name, is "benchmark/gemv gemv/cpu/avx2"; the program as
-/// a whole "benchmark/gemv".
+/// series has the arguments and a label the name, is "benchmark/gemv gemv/cpu/avx2", a counter of
+/// it "benchmark/gemv gemv/cpu/avx2 · of_read"; the program as a whole "benchmark/gemv".
 RowName row_name(const RowId&);
 
 /// "benchmark/gemv" and "gemv/cpu/avx2" of such a row; nullopt: of anything else.
 std::optional<std::pair<std::string, std::string>> benchmark_name(const RowId&);
 
-/// "BM_copy/64" of what came from a file of Google Benchmark, directly or imported (of which the
-/// experiment is "benchmark/BM_copy/64"); nullopt: of anything else.
+/// "BM_copy/64" of what came from a file of a benchmark tool, directly or imported (of which the
+/// experiment is "benchmark/BM_copy/64"), "copy size=64" with its parameters; nullopt: of anything
+/// else.
 std::optional<std::string> imported_benchmark(const RowId&);
 
 /// The names of rows that stand beside each other: no two are the same. Rows of one name tell their

@@ -69,7 +69,7 @@ Experiment stored_experiment(const store::Store& store, const std::string& id) {
     row.experiment = id;
     const auto benchmark = imported_benchmark(row);
     experiment.title = benchmark.value_or(id);
-    experiment.source = benchmark ? "Google Benchmark" : "another program";
+    experiment.source = benchmark ? "a benchmark tool" : "another program";
     experiment.says =
         "Known from the samples in the database alone, which an import brought; this "
         "program cannot run it.";

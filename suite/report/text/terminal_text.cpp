@@ -153,12 +153,14 @@ std::string shortened(const std::string& text, std::size_t columns) {
     // The end tells more than the start: sizes and values of axes stand there.
     std::string front, back;
     std::size_t left = columns > 0 ? columns - 1 : 0, first = 0, last = letters.size();
+    std::size_t front_width = 0, back_width = 0;
     while (left > 0 && first < last) {
-        const bool to_front = display_width(front) < display_width(back);
+        const bool to_front = front_width < back_width;
         const std::string& letter = to_front ? letters[first] : letters[last - 1];
         const std::size_t width = display_width(letter);
         if (width > left) break;
         left -= width;
+        (to_front ? front_width : back_width) += width;
         if (to_front) {
             front += letter;
             ++first;

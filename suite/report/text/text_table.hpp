@@ -31,6 +31,9 @@ using RowText = std::function<std::string(std::size_t)>;
 std::string annotated_table(const Grid& rows, std::size_t width, const RowText& heading,
                             const RowText& below);
 
+/// GitHub refuses comments of more characters, and drops longer summaries of steps whole.
+inline constexpr std::size_t longest_markdown = 65'535;
+
 /// A table for Markdown: columns of numbers to the right, each row a line.
 std::string markdown_table(const Grid& rows);
 /// A text as it reads in a cell of such a table: Markdown and HTML in it are no markup, but that

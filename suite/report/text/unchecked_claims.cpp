@@ -52,18 +52,25 @@ std::string needed(const Claim& claim, const NeedIsHere& here) {
     return fmt::format("need {}", fmt::join(parts, " and "));
 }
 
-/// " --profile gpu -a trace=smartmoe": what command_for() adds to the default command.
-std::string options_beyond_defaults(const Claim& claim) {
+/// " --profile gpu --mode emulated -a trace=smartmoe": what command_for() adds to the default
+/// command. `experiment` may be null.
+std::string options_beyond_defaults(const Claim& claim, const Experiment* experiment) {
     const std::string command = command_for(claim);
     std::string options;
     const auto keep = [&](const std::string& option, const std::string& usual) {
+        std::string value;
         for (auto at = command.find(option); at != std::string::npos;
              at = command.find(option, at + 1)) {
-            const std::string text = command.substr(at, command.find(' ', at + option.size()) - at);
-            if (text != usual) options += text;
+            const auto begin = at + option.size();
+            value = command.substr(begin, command.find(' ', begin) - begin);
+            if (value != usual) options += option + value;
         }
+        return value;
     };
-    keep(" --profile ", " --profile toy");
+    const auto profile = of_word<Profile>(keep(" --profile ", "toy"));
+    const ProfilePlan* plan = experiment && profile ? experiment->plan(*profile) : nullptr;
+    if (plan && !plan->provenances.empty())
+        keep(" --mode ", std::string(to_string(plan->provenances.front())));
     keep(" -a ", "");
     return options;
 }
@@ -77,7 +84,8 @@ std::string why_not_run(const Claim& claim, const std::string& reason) {
     return why.empty() ? "not run yet" : why;
 }
 
-Group begun(const Claim& claim, const ClaimCheck& check, const NeedIsHere& here) {
+Group begun(const Claim& claim, const Experiment* experiment, const ClaimCheck& check,
+            const NeedIsHere& here) {
     Group group;
     const bool awaits_inputs = check.verdict == ClaimVerdict::not_checkable_here &&
                                !claim.needs.empty() && claim.not_checkable.empty() &&
@@ -91,7 +99,7 @@ Group begun(const Claim& claim, const ClaimCheck& check, const NeedIsHere& here)
     } else {
         group.why = check.reason;
     }
-    if (group.has_command) group.command_end = options_beyond_defaults(claim);
+    if (group.has_command) group.command_end = options_beyond_defaults(claim, experiment);
     return group;
 }
 
@@ -176,7 +184,7 @@ std::vector<UncheckedClaims> unchecked(const Registry& registry, std::span<const
         const Claim* claim = registry.claim(check.claim);
         if (claim == nullptr || claim->kind == ClaimKind::setting || rests_on_results(check))
             continue;
-        Group group = begun(*claim, check, here);
+        Group group = begun(*claim, registry.experiment(claim->experiment), check, here);
         const auto [at, is_new] =
             index.emplace(std::pair(group.why, group.command_end), groups.size());
         if (is_new) groups.push_back(std::move(group));

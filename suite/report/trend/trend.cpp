@@ -99,7 +99,13 @@ Turn turn_of(double before, double after, Direction better) {
 
 std::string Trend::title() const {
     const RowName name = row_name(store::row_id(series, metric));
-    return name.series + (name.metric.empty() ? "" : ": " + metric_key(metric.name, metric.labels));
+    return name.series + (name.metric.empty() ? "" : ": " + number());
+}
+
+std::string Trend::number() const {
+    // The name of a suite's benchmark has the label already.
+    return benchmark_name(store::row_id(series, metric)) ? metric.name
+                                                         : metric_key(metric.name, metric.labels);
 }
 
 std::string Trend::context() const {
@@ -115,7 +121,7 @@ std::string Trend::context() const {
 
 std::string Trend::quantity() const {
     const bool titled = row_name(store::row_id(series, metric)).metric.empty();
-    std::string text = titled ? metric.name : metric_key(metric.name, metric.labels);
+    std::string text = titled ? metric.name : number();
     if (!unit.empty()) text += ", " + unit;
     if (better != Direction::none) text += fmt::format(" ({} is better)", to_string(better));
     return text;
@@ -174,13 +180,20 @@ std::string change_text(const statistics::ChangePoint& at) {
     return fmt::format("{:+.{}f} %", 100 * change, std::abs(change) < 0.0995 ? 1 : 0);
 }
 
+std::string end_text(const Trend& trend) {
+    if (!trend.end || trend.points.empty()) return {};
+    return fmt::format("ended: last seen on {:.10}, {} sessions ago", trend.points.back().started,
+                       trend.end->sessions_ago);
+}
+
 std::string newest_text(const Trend& trend, const statistics::HistoryOptions& rule) {
+    const std::string end = trend.end ? end_text(trend) + "; " : "";
     if (!trend.newest)
         return fmt::format(
-            "too few sessions for the history rule: {} before the newest, it needs {}",
+            "{}too few sessions for the history rule: {} before the newest, it needs {}", end,
             trend.points.empty() ? 0 : trend.points.size() - 1, rule.smallest);
     return fmt::format(
-        "{}: {:.2g} % from the median of the {} before it; unusual is more than {:.2g} %",
+        "{}{}: {:.2g} % from the median of the {} before it; unusual is more than {:.2g} %", end,
         trend.newest->unusual ? "unusual" : "within its usual range", 100 * trend.newest->change,
         rule.compared_to, 100 * trend.newest->threshold);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -15,6 +16,10 @@
 #include "suite/report/figures/view_window.hpp"
 #include "suite/store/history.hpp"
 #include "suite/store/records.hpp"
+
+namespace assay::store {
+class Store;
+}
 
 namespace assay::report {
 
@@ -41,6 +46,11 @@ struct TrendChange {
     std::vector<SuspectChange> suspects;
 };
 
+/// Of a series that later sessions have no more, though they have most of what its last one had.
+struct TrendEnd {
+    std::size_t sessions_ago = 0;  ///< how many such sessions there are
+};
+
 struct Trend {
     store::SeriesKey series;
     store::MetricKey metric;
@@ -54,11 +64,32 @@ struct Trend {
     std::vector<TrendChange> changes;  ///< in order of time
     /// The newest point against all before it; nullopt: too few of them.
     std::optional<statistics::HistoryVerdict> newest;
+    std::optional<TrendEnd> end;  ///< nullopt: it goes on (SeriesEnds), or nobody asked
 
     std::string title() const;     ///< "lte/fig8 lte sparsity=0.5: seconds"
     std::string context() const;   ///< "small, measured, machine 1a2b3c4d"
     std::string quantity() const;  ///< "seconds, s (lower is better)"
+    std::string number() const;    ///< what --metric takes: "seconds{step=3}", "of_read"
 };
+
+/// Which series ended.
+class SeriesEnds {
+  public:
+    /// It must outlive this.
+    explicit SeriesEnds(const store::Store& store);
+    ~SeriesEnds();
+    /// Ended is what at least two finished sessions lack that were recorded after its last one and
+    /// have at least half of the series of that one, or have this series without the number.
+    /// Failed samples are no end.
+    std::optional<TrendEnd> of(const Trend&);
+
+  private:
+    struct Known;
+    std::unique_ptr<Known> known_;
+};
+
+/// "ended: last seen on 2026-10-12, 12 sessions ago"; empty: it goes on.
+std::string end_text(const Trend&);
 
 /// `experiment` declares unit and direction; null: it is not known to this program. Any change of a
 /// deterministic metric counts, however small.
@@ -77,14 +108,14 @@ std::vector<SuspectChange> differing_suspects(const nlohmann::json& before,
 std::string change_text(const statistics::ChangePoint&);
 
 /// "unusual: 7.1 % from the median of the 3 before it, more than the 2.3 % that …", or that it is
-/// not, or that there are too few points to tell.
+/// not, or that there are too few points to tell; of one that ended, that first.
 std::string newest_text(const Trend&, const statistics::HistoryOptions&);
 
 /// The figure, 800 pixels wide.
 Plot trend_plot(const Trend&, const statistics::HistoryOptions&, const ViewWindow& = {});
 
 /// {"series": {…}, "metric", "labels", "unit", "better", "points": […], "left_out": […], "changes":
-/// […], "newest"}
+/// […], "newest", "ended"}
 nlohmann::json trend_json(const Trend&);
 /// Of each, and "row": what reports call it among these.
 nlohmann::json trends_json(const std::vector<Trend>&);

@@ -67,7 +67,10 @@ nlohmann::json trend_json(const Trend& trend) {
             {"points", points},
             {"left_out", trend.left_out},
             {"changes", changes},
-            {"newest", newest}};
+            {"newest", newest},
+            {"ended", trend.end ? nlohmann::json{{"last_seen", trend.points.back().started},
+                                                 {"sessions_ago", trend.end->sessions_ago}}
+                                : nlohmann::json()}};
 }
 
 nlohmann::json trends_json(const std::vector<Trend>& trends) {
