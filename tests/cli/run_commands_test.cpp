@@ -51,7 +51,7 @@ TEST_F(RunCommandsTest, ADefaultRunSaysHowManyRoundsItMayTakeAndTakesEnough) {
     const EnvironmentVariable budget("ASSAY_ROUNDS_BUDGET", "60");
     const Printed printed = assay({"run", "dummy/behave", "--no-doctor"});
     EXPECT_THAT(printed.err, HasSubstr("Rounds go on until two such runs could tell 5 % apart, at "
-                                       "most 30 of a case and 60 s of an experiment; --rounds N "
+                                       "most 100 of a case and 60 s of an experiment; --rounds N "
                                        "takes so many."));
     EXPECT_THAT(printed.out, HasSubstr("\nsamples  5 ok\n")) << "equal values need no more";
     EXPECT_THAT(assay({"run", "dummy/behave", "--no-doctor", "--rounds", "1"}).err,

@@ -12,7 +12,7 @@ namespace assay::runner {
 struct PrecisionOptions {
     double share = 0.05;    ///< relative; what two runs are to tell apart
     double budget_s = 600;  ///< of samples, of one experiment
-    int max_rounds = 30;
+    int max_rounds = 100;
 };
 
 /// Whether the figure's metric is measured and varies from round to round, so that more of them

@@ -77,7 +77,7 @@ class PreciseCasesTest : public ::testing::Test {
 TEST_F(PreciseCasesTest, ACaseEndsByItsOwnNoise) {
     EXPECT_EQ(run(12, 0.01, {}), (Ran{{1, 2 * 5}, {2, 2 * 5}}));
     EXPECT_EQ(run(12, 0.5, {}), (Ran{{1, 2 * 12}, {2, 2 * 5}}));
-    EXPECT_EQ(run(12, 0.5, {.share = 0.9}), (Ran{{1, 2 * 5}, {2, 2 * 5}}));
+    EXPECT_EQ(run(12, 0.5, {.share = 1.1}), (Ran{{1, 2 * 5}, {2, 2 * 5}}));
 }
 
 TEST_F(PreciseCasesTest, TheProfilesRoundsAreRunInAnyCase) {
@@ -91,7 +91,8 @@ TEST_F(PreciseCasesTest, MoreRoundsWhereTheyTellMoreAndWhileThereIsTime) {
     const ProfilePlan& toy = experiment_.profiles.front();
     EXPECT_TRUE(gains_by_rounds(experiment_, toy, Provenance::measured));
     EXPECT_FALSE(gains_by_rounds(experiment_, toy, Provenance::simulated));
-    EXPECT_EQ(most_rounds(toy, Provenance::measured, 4, {}), 30);
+    EXPECT_EQ(most_rounds(toy, Provenance::measured, 1, {}), 100);
+    EXPECT_EQ(most_rounds(toy, Provenance::measured, 4, {}), 50);
     EXPECT_EQ(most_rounds(toy, Provenance::measured, 20, {}), 10) << "of a minute each";
     EXPECT_EQ(most_rounds(toy, Provenance::measured, 2000, {}), 2) << "the profile's";
     experiment_.metrics.front().deterministic = true;
