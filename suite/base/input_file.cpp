@@ -46,12 +46,37 @@ std::optional<std::string> read_text_file(const std::filesystem::path& file) {
     }
 }
 
+namespace {
+
+/// The mark of UTF-16, as PowerShell writes what it redirects. Of a stream that nothing was read
+/// of.
+bool is_utf16(std::istream& in) {
+    const int first = in.peek();
+    if (first != 0xff && first != 0xfe) return false;
+    in.get();
+    const bool mark = in.peek() == (first == 0xff ? 0xfe : 0xff);
+    in.clear(in.rdstate() & ~std::ios::eofbit);
+    in.putback(static_cast<char>(first));
+    return mark;
+}
+
+void begin_text(std::istream& in, std::string_view name) {
+    if (is_utf16(in))
+        throw UserError(
+            fmt::format("{}: this text is UTF-16; write it as UTF-8 (in PowerShell: "
+                        "… | Out-File -Encoding utf8 FILE)",
+                        name));
+    pass_over_byte_order_mark(in);
+}
+
+}  // namespace
+
 InputFile::InputFile(std::string_view option, std::string_view file, std::string_view what,
                      Dash dash)
     : name_(file), is_standard_input_(file == "-" && dash == Dash::standard_input) {
     if (is_standard_input_) {
         name_ = standard_input;
-        pass_over_byte_order_mark(std::cin);
+        begin_text(std::cin, name_);
         return;
     }
     std::error_code unreachable;
@@ -62,7 +87,7 @@ InputFile::InputFile(std::string_view option, std::string_view file, std::string
         throw UserError(
             fmt::format("{} {}: {}; give {}{}", option, name_, std::strerror(errno), what,
                         dash == Dash::standard_input ? ", or - for standard input" : ""));
-    pass_over_byte_order_mark(file_);
+    begin_text(file_, name_);
 }
 
 std::istream& InputFile::stream() { return is_standard_input_ ? std::cin : file_; }

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "suite/base/error.hpp"
 #include "tests/base/temporary_folder.hpp"
 
 namespace assay {
@@ -46,6 +47,26 @@ TEST(InputFileTest, FilesAreReadBehindIt) {
     EXPECT_EQ(errno, EISDIR);
     EXPECT_EQ(read_text_file(folder / "none"), std::nullopt);
     EXPECT_EQ(errno, ENOENT);
+}
+
+TEST(InputFileTest, Utf16IsCalledThat) {
+    const testing::TemporaryFolder folder;
+    const auto file = (folder / "plan.txt").string();
+    for (const std::string_view text : {"\xff\xfe"
+                                        "1",
+                                        "\xfe\xff"
+                                        "1",
+                                        "\xff\xfe"}) {
+        std::ofstream(file) << text;
+        EXPECT_THROW(InputFile("--text", file), UserError);
+    }
+    for (const std::string_view text : {"\xff",
+                                        "\xfe"
+                                        "1",
+                                        "\xff\xff\xfe"}) {
+        std::ofstream(file) << text;
+        EXPECT_EQ(InputFile("--text", file).text(), text);
+    }
 }
 
 }  // namespace

@@ -402,7 +402,8 @@ TEST(GoogleBenchmark, AggregatesOfOneOfTwoOfOneNameAreItsOwn) {
 
 TEST(GoogleBenchmark, WhatIsNoNumberFailsAlone) {
     const std::string good = six(R"("items_per_second": 5)");
-    for (const char* odd : {"NaN", "-NaN", "nan", "-nan", "Infinity", "-Infinity", "inf", "-inf"}) {
+    for (const char* odd : {"NaN", "-NaN", "nan", "-nan", "Infinity", "-Infinity", "inf", "-inf",
+                            "-nan(ind)", "null"}) {
         const Arm arm =
             benchmarks(good + R"(, {"name": "C", "real_time": )" + odd + R"(, "cpu_time": 1})");
         ASSERT_EQ(arm.series.size(), 3u) << odd;

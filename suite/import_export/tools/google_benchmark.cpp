@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -181,8 +182,12 @@ double units_per_second(const GoogleEntry& entry) {
 /// "counter:NAME".
 std::vector<BenchmarkMetric> google_metrics(const GoogleEntry& entry) {
     std::vector<BenchmarkMetric> all;
+    const auto number_of = [](const json& value) {  // null: what JSON writers make of NaN
+        return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : counter_value(value);
+    };
     const auto add_time = [&](const char* key) {
-        const auto time = counter_value(member(entry.fields, key));
+        const auto found = entry.fields.find(key);
+        const auto time = found == entry.fields.end() ? std::nullopt : number_of(*found);
         if (time)
             all.push_back({key, "s", benchmark_direction(key), *time / units_per_second(entry)});
         return time.has_value();
@@ -190,7 +195,7 @@ std::vector<BenchmarkMetric> google_metrics(const GoogleEntry& entry) {
     if (!add_time("real_time")) throw NotSuchFile(fmt::format("'{}' has no real_time", entry.name));
     add_time("cpu_time");
     for (const auto& [key, value] : entry.fields.items())
-        if (const auto counter = counter_value(value);
+        if (const auto counter = number_of(value);
             counter && key != "real_time" && key != "cpu_time" && !is_among(run_keys, key))
             all.push_back({key, "", benchmark_direction(key), *counter});
     for (const auto& [name, value] : entry.repeated)
