@@ -92,7 +92,7 @@ class PlanCommand : public Command {
         if (!device_.empty()) request.device = device_profile(device_);
         const DecodePlan plan = plan_decode(std::move(request));
         if (json_) {
-            std::cout << report::printable_json(to_json(plan).dump()) << '\n';
+            std::cout << report::printable_dump(to_json(plan)) << '\n';
         } else {
             std::cout << to_text(plan, columns);
         }

@@ -25,7 +25,7 @@ struct Deciding {
     double session_s = 0;     ///< the same of all rounds of one session
 };
 
-/// Of rounds; nobody waits for more.
+/// Of rounds; more would not be waited for.
 inline constexpr int most_needed = 300;
 
 /// Where most of such rows are, by the noise and the ratios of what was measured. nullopt: there

@@ -43,7 +43,7 @@ std::string basis_text(const Row& row, const Basis& basis) {
 }
 
 bool has_wide_interval(const Row& row) {
-    constexpr double large = 0.25;  // a change by so much nobody overlooks
+    constexpr double large = 0.25;  // a change by so much is not overlooked
     const double change = 1 + std::max(large, row.margin);
     return row.high >= change && row.low <= 1 / change;
 }

@@ -440,7 +440,8 @@ class CsvResults {
                     metric_unit({sample.spec.experiment, metric.name}, "");
     }
 
-    /// Nobody says where the values of a file come from: never compared with those of another one.
+    /// It is not said where the values of a file come from: never compared with those of another
+    /// one.
     std::string machine_of(const std::string& name) {
         nlohmann::json description = nlohmann::json::object();
         if (!name.empty()) description["machine"] = name;

@@ -191,8 +191,9 @@ class SessionRun {
         const CaseRounds::Turn turn = adaptive_->turn(planned.spec);
         if (turn == CaseRounds::Turn::run) return true;
         at_.saved(planned);
+        if (turn == CaseRounds::Turn::skip) return false;
         const std::vector<Contrast> found = adaptive_->contrasts(planned.spec);
-        if (turn == CaseRounds::Turn::stop && !found.empty()) {
+        if (!found.empty()) {
             nlohmann::json contrasts = nlohmann::json::array();
             for (const Contrast& contrast : found) contrasts.push_back(contrast_json(contrast));
             at_.tell("decided", {{"experiment", planned.spec.experiment},

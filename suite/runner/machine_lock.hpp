@@ -25,7 +25,7 @@ class MachineLock {
     /// share.
     static std::filesystem::path default_path();
 
-    /// Throws UserError that names the holder when somebody else has it, and keeps it for as long
+    /// Throws UserError that names the holder when another process has it, and keeps it for as long
     /// as `wait` says. `what` is told to others who ask.
     MachineLock(const std::filesystem::path& file, const std::string& what,
                 const LockWait& wait = {});

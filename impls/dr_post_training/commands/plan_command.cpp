@@ -171,7 +171,8 @@ class PlanCommand : public Command {
         const PlanInput input = read_gradients_file(gradients_, std::cin);
         asked.settings.k = rows_kept(input.rows());
         const Plan plan = make_plan(input, asked);
-        std::cout << (json_ ? dumped(to_json(plan, input)) : to_text(plan, input, columns));
+        std::cout << (json_ ? report::printable_dump(to_json(plan, input)) + '\n'
+                            : to_text(plan, input, columns));
     }
 
     std::vector<LinearMap> maps() const {
@@ -198,13 +199,8 @@ class PlanCommand : public Command {
                 throw UserError(fmt::format("--budget-bytes {}: give bytes, 0 or more", budget_));
         }
         const ScoringCosts costs = scoring_costs(maps(), settings);
-        std::cout << (json_ ? dumped(to_json(costs)) : to_text(costs, settings, columns));
-    }
-
-    static std::string dumped(const nlohmann::ordered_json& value) {
-        return report::printable_json(
-                   value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) +
-               "\n";
+        std::cout << (json_ ? report::printable_dump(to_json(costs)) + '\n'
+                            : to_text(costs, settings, columns));
     }
 
     static constexpr const char* share = "a share from 0 to 1";

@@ -28,7 +28,7 @@ class Tokenizer {
     static Tokenizer bytes();
 
     /// Nothing is added in front or behind. `special`: whether special tokens written out in the
-    /// text (<|im_start|>) are taken as such: never in what somebody wrote. Bytes that are not
+    /// text (<|im_start|>) are taken as such: never in what a user wrote. Bytes that are not
     /// UTF-8 are encoded as bytes. Throws UserError where the vocabulary has no token for bytes of
     /// the text (see `bytes_without_token`): how many, and where the first is.
     std::vector<int> encode(std::string_view text, bool special = false) const;

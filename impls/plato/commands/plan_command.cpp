@@ -260,25 +260,19 @@ class PlanCommand : public Command {
 
     int run() override {
         if (!records_.empty()) {
-            for (const PlanRecord& plan : recorded()) std::cout << dumped(to_json(plan));
+            for (const PlanRecord& plan : recorded())
+                std::cout << report::printable_dump(to_json(plan)) << '\n';
         } else if (!text_.empty()) {
             const PlanParser plan = parsed();
-            std::cout << (json_ ? dumped(to_json(plan)) : to_text(plan));
+            std::cout << (json_ ? report::printable_dump(to_json(plan)) + '\n' : to_text(plan));
         } else {
             const Planned plans = planned();
-            std::cout << (json_ ? dumped(to_json(plans)) : to_text(plans));
+            std::cout << (json_ ? report::printable_dump(to_json(plans)) + '\n' : to_text(plans));
         }
         return 0;
     }
 
   private:
-    // A model may write bytes that are no UTF-8.
-    static std::string dumped(const ordered_json& value) {
-        return report::printable_json(
-                   value.dump(-1, ' ', false, ordered_json::error_handler_t::replace)) +
-               "\n";
-    }
-
     PlanParser parsed() const {
         PlanParser plan;
         InputFile file("--text", text_);

@@ -153,7 +153,7 @@ int run_nightly(const NightlyOptions& options, const Context& context) {
     }
     for (const measure::Gpu& gpu : measure::read_gpus().devices) request.gpus.push_back(gpu.name);
     request.fresh = options.fresh;
-    // For the whole night: nobody may come between its samples and its reruns.
+    // For the whole night: no other run may come between its samples and its reruns.
     const auto lock = lock_machine(plan.plan, !options.no_lock, context.command_line, wait_s);
     request.command = context.command_line;
     if (!options.no_doctor)

@@ -95,7 +95,7 @@ std::vector<compare::Row> wanted_rows(compare::Arm& a, compare::Arm& b,
 /// More lines than people read.
 constexpr std::size_t most_shown = 400;
 
-/// Rows of experiments that one side lacks, where they are many and nobody asks for them: one
+/// Rows of experiments that one side lacks, where they are many and not asked for: one
 /// sentence tells them.
 std::vector<const compare::Row*> told_apart(const std::vector<compare::Row>& rows,
                                             const CompareOptions& options) {

@@ -71,11 +71,6 @@ std::string picture_advice(const std::filesystem::path& file, const std::string&
         shell_quoted(svg.string()), shell_quoted(file.string()));
 }
 
-std::string text_of(const nlohmann::json& value, int indent) {
-    return report::printable_json(
-        value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace));
-}
-
 }  // namespace
 
 std::string ending_of(const std::filesystem::path& file) {
@@ -174,10 +169,12 @@ void check_output(const std::string& option, const std::filesystem::path& file) 
     ::rmdir(probe.c_str());
 }
 
-void print_json(const nlohmann::json& value) { std::cout << text_of(value, 2) << '\n'; }
+void print_json(const nlohmann::json& value) {
+    std::cout << report::printable_dump(value, 2) << '\n';
+}
 
 void print_json_line(const nlohmann::json& value) {
-    std::cout << text_of(value, -1) << '\n' << std::flush;
+    std::cout << report::printable_dump(value, -1) << '\n' << std::flush;
 }
 
 }  // namespace assay::cli

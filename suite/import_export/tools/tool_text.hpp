@@ -49,7 +49,7 @@ std::vector<double> numbers(const nlohmann::json& array);
 /// An array's elements, or the value alone.
 std::vector<nlohmann::json> one_or_more(const nlohmann::json& value);
 
-/// Of a unit: times are better lower, rates higher, of others nobody knows.
+/// Of a unit: times are better lower, rates higher, of others it is not known.
 Direction direction_of_unit(std::string_view unit);
 
 /// Copies the members that are there.

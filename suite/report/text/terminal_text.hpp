@@ -27,6 +27,11 @@ std::string printable(std::string_view text, std::string_view keep = "");
 
 /// JSON as it was dumped, with "\u202e" in place of what is not is_printable(). Line breaks stay.
 std::string printable_json(std::string_view dumped);
+/// A JSON value so, ordered or not; bytes that are no UTF-8, as a model may write, are replaced.
+template <class Json>
+std::string printable_dump(const Json& value, int indent = -1) {
+    return printable_json(value.dump(indent, ' ', false, Json::error_handler_t::replace));
+}
 
 /// Columns of a terminal that the text takes: 0 for combining marks, 2 for wide characters.
 std::size_t display_width(std::string_view text);

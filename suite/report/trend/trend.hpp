@@ -64,7 +64,7 @@ struct Trend {
     std::vector<TrendChange> changes;  ///< in order of time
     /// The newest point against all before it; nullopt: too few of them.
     std::optional<statistics::HistoryVerdict> newest;
-    std::optional<TrendEnd> end;  ///< nullopt: it goes on (SeriesEnds), or nobody asked
+    std::optional<TrendEnd> end;  ///< nullopt: it goes on (SeriesEnds), or was not asked
 
     std::string title() const;     ///< "lte/fig8 lte sparsity=0.5: seconds"
     std::string context() const;   ///< "small, measured, machine 1a2b3c4d"
