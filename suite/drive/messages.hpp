@@ -252,13 +252,43 @@ M message_to(const nlohmann::json& object) {
 }
 
 // ---- what every driver tells of and can be asked for (policy.hpp) ------------------------------
-ASSAY_MESSAGE(Joined, "joined", worker, more)
+ASSAY_MESSAGE(Joined, "joined", worker, more, role, instance)
 ASSAY_MESSAGE(Died, "died", worker)
 ASSAY_MESSAGE(LeaveRequested, "leave_requested", worker)
 ASSAY_MESSAGE(Timer, "timer", id)
 ASSAY_MESSAGE(Idle, "idle")
+ASSAY_MESSAGE(Stalled, "stalled", worker)
+ASSAY_MESSAGE(Offered, "offered", role, instance)
+ASSAY_MESSAGE(Revoked, "revoked", role, instance, notice_s)
+ASSAY_MESSAGE(Arrived, "arrived", id)
+ASSAY_MESSAGE(Broken, "broken", id, done)
 ASSAY_MESSAGE(StartTimer, "start_timer", id, after_s)
 ASSAY_MESSAGE(Evict, "evict", worker, why)
+ASSAY_MESSAGE(Spawn, "spawn", role, instance)
+ASSAY_MESSAGE(Dismiss, "dismiss", worker)
+ASSAY_MESSAGE(Transfer, "transfer", id, from, to, object, offset, bytes)
 ASSAY_MESSAGE(Stop, "stop", ok, why)
+
+// {"type": the message's, "worker": …, "message": {its fields}}
+template <class T>
+inline constexpr bool is_addressed = false;
+template <class M>
+inline constexpr bool is_addressed<To<M>> = true;
+template <class M>
+inline constexpr bool is_addressed<From<M>> = true;
+template <class M>
+constexpr std::string_view message_name(const To<M>*) {
+    return message_name(static_cast<const M*>(nullptr));
+}
+template <class M>
+constexpr std::string_view message_name(const From<M>*) {
+    return message_name(static_cast<const M*>(nullptr));
+}
+template <class Value, class Visit>
+requires is_addressed<std::remove_const_t<Value>>
+void for_each_field(Value& described, Visit&& visit) {
+    visit("worker", described.worker);
+    visit("message", described.message);
+}
 
 }  // namespace assay::drive

@@ -30,7 +30,9 @@ using WorkerId = int;  ///< 0, 1, …; never reused in a run
 
 struct Joined {  ///< a new worker has reported
     WorkerId worker = -1;
-    bool more = false;  ///< others that came at the same moment follow at once
+    bool more = false;                      ///< others that came at the same moment follow at once
+    std::optional<std::string> role{};      ///< where roles have names
+    std::optional<std::string> instance{};  ///< where it was spawned under a name
     bool operator==(const Joined&) const = default;
 };
 struct Died {
@@ -45,10 +47,44 @@ struct Timer {  ///< of a StartTimer
     std::uint64_t id = 0;
     bool operator==(const Timer&) const = default;
 };
-/// Nothing is under way and nobody will come: what the policy waits for will not happen. Told once
-/// each time it comes to that.
+/// No worker is alive and none will come by itself. Told once each time it comes to that.
 struct Idle {
     bool operator==(const Idle&) const = default;
+};
+/// A worker has given no sign of progress for as long as its role allows (Role::progress_s), though
+/// its process lives: told once for each such silence.
+struct Stalled {
+    WorkerId worker = -1;
+    bool operator==(const Stalled&) const = default;
+};
+/// From now on a worker of that role can be spawned under this name …
+struct Offered {
+    std::string role, instance;
+    bool operator==(const Offered&) const = default;
+};
+/// … until the name is taken away, `notice_s` after this event; the worker that holds it then is
+/// killed.
+struct Revoked {
+    std::string role, instance;
+    double notice_s = 0;
+    bool operator==(const Revoked&) const = default;
+};
+struct Arrived {  ///< all bytes of a Transfer are where they were to go
+    std::uint64_t id = 0;
+    bool operator==(const Arrived&) const = default;
+};
+/// A Transfer ended before its time: one of its ends died, or the bytes were damaged or are not
+/// offered there. Its first `done` bytes have arrived.
+struct Broken {
+    std::uint64_t id = 0, done = 0;
+    bool operator==(const Broken&) const = default;
+};
+/// A worker said M, for policies whose messages do not name their worker themselves.
+template <class M>
+struct From {
+    WorkerId worker = -1;
+    M message{};
+    bool operator==(const From&) const = default;
 };
 
 struct StartTimer {
@@ -61,6 +97,33 @@ struct Evict {
     WorkerId worker = -1;
     std::string why;
     bool operator==(const Evict&) const = default;
+};
+/// Start a worker of that role; Joined follows, or Died. `instance`: a name that outlives workers,
+/// held by one at a time; empty: none.
+struct Spawn {
+    std::string role, instance;
+    bool operator==(const Spawn&) const = default;
+};
+/// It goes home in order, after what it was sent before; its end is no death.
+struct Dismiss {
+    WorkerId worker = -1;
+    bool operator==(const Dismiss&) const = default;
+};
+/// Bytes [offset, offset + bytes) of an object that `from` offers go to where `to` accepts it;
+/// Arrived or Broken follows. `id`: the policy's, never used twice.
+struct Transfer {
+    std::uint64_t id = 0;
+    WorkerId from = -1, to = -1;
+    std::string object;
+    std::uint64_t offset = 0, bytes = 0;
+    bool operator==(const Transfer&) const = default;
+};
+/// A message to a worker, where it does not name its worker itself.
+template <class M>
+struct To {
+    WorkerId worker = -1;
+    M message{};
+    bool operator==(const To&) const = default;
 };
 struct Stop {  ///< finished (ok) or cannot go on
     bool ok = false;

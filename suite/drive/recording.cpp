@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <istream>
-#include <ostream>
 
 #include "suite/base/error.hpp"
 #include "suite/base/json_text.hpp"
@@ -15,11 +14,10 @@ using nlohmann::json;
 
 namespace {
 
-// Not by ==, for which 0.0 is -0.0 and 1 is 1.0.
+// Not by ==, for which 0.0 is -0.0 and 1 is 1.0; nor by type, since an int that was read is
+// unsigned.
 bool same_text(const json& a, const json& b) {
-    constexpr auto replace = json::error_handler_t::replace;
-    return a.type() == b.type() &&
-           a.dump(-1, ' ', false, replace) == b.dump(-1, ' ', false, replace);
+    return RecordingLines::text(a) == RecordingLines::text(b);
 }
 
 /// What merge_patch() makes `after` of `before`; neither has a field that is null.
@@ -43,21 +41,23 @@ bool is_message(const json& value) {
     return value.is_object() && value.contains("type") && value["type"].is_string();
 }
 
-void write_json(std::ostream& out, const json& line) {
-    out << line.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
-}
-
 }  // namespace
 
-void RecordingWriter::begin(std::string_view policy, json settings) {
-    write_json(
-        out_,
-        {{"format", recording_format}, {"policy", policy}, {"settings", std::move(settings)}});
+std::string RecordingLines::text(const json& value) {
+    return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-void RecordingWriter::write_line(json decision) {
-    write_json(out_, patch(last_, decision));
-    last_ = std::move(decision);
+std::string RecordingLines::first(std::string_view policy, json settings) {
+    return text({{"format", recording_format},
+                 {"policy", policy},
+                 {"settings", std::move(settings)}}) +
+           '\n';
+}
+
+std::string RecordingLines::line(json decision) {
+    std::string line = text(patch(before_, decision)) + '\n';
+    before_ = std::move(decision);
+    return line;
 }
 
 RecordingReader::RecordingReader(std::istream& in, std::string_view policy) : in_(in) {

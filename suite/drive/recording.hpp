@@ -26,30 +26,52 @@ namespace assay::drive {
 /// Another one is refused.
 inline constexpr int recording_format = 1;
 
-/// Writes decisions as they are made: for a sink of RecordedPolicy. Remembers one of them. Bytes
-/// that are no UTF-8 become U+FFFD.
+/// The lines of a recording, each with its '\n'. Remembers one decision. Bytes that are no UTF-8
+/// become U+FFFD.
+class RecordingLines {
+  public:
+    /// A value as it is written.
+    static std::string text(const nlohmann::json& value);
+
+    /// The one in front of all decisions. `policy`: "system/policy".
+    static std::string first(std::string_view policy, nlohmann::json settings);
+
+    /// `before`: the decision that the next one is written after, as RecordingReader has it; by
+    /// default there is none.
+    explicit RecordingLines(nlohmann::json before = nlohmann::json::object())
+        : before_(std::move(before)) {}
+
+    template <Policy P>
+    std::string next(const Decision<P>& decision) {
+        return line({{"now_s", to_json(decision.now_s)},
+                     {"event", to_message(decision.event)},
+                     {"actions", to_json(decision.actions)}});
+    }
+
+  private:
+    std::string line(nlohmann::json decision);
+
+    nlohmann::json before_;
+};
+
+/// Writes decisions as they are made: for a sink of RecordedPolicy.
 class RecordingWriter {
   public:
     /// `policy`: "system/policy". `out` must outlive it.
     template <class Settings>
     RecordingWriter(std::ostream& out, std::string_view policy, const Settings& settings)
         : out_(out) {
-        begin(policy, to_json(settings));
+        out_ << RecordingLines::first(policy, to_json(settings));
     }
 
     template <Policy P>
     void write(const Decision<P>& decision) {
-        write_line({{"now_s", to_json(decision.now_s)},
-                    {"event", to_message(decision.event)},
-                    {"actions", to_json(decision.actions)}});
+        out_ << lines_.next(decision);
     }
 
   private:
-    void begin(std::string_view policy, nlohmann::json settings);
-    void write_line(nlohmann::json decision);
-
     std::ostream& out_;
-    nlohmann::json last_ = nlohmann::json::object();
+    RecordingLines lines_;
 };
 
 /// Reads one decision at a time. Throws UserError, naming the line, for what is no recording of
@@ -62,6 +84,7 @@ class RecordingReader {
     Settings settings() const {
         return read<Settings>(settings_);
     }
+    const nlohmann::json& settings_text() const { return settings_; }
 
     bool next();  ///< to the next decision; false: there is none
 
@@ -74,6 +97,7 @@ class RecordingReader {
     std::vector<Action> actions() const {
         return read<std::vector<Action>>(actions_text());
     }
+    const nlohmann::json& decision_text() const { return decision_; }
     const nlohmann::json& event_text() const { return decision_.at("event"); }
     const nlohmann::json& actions_text() const { return decision_.at("actions"); }
 
@@ -124,33 +148,42 @@ Recording<P, Settings> read_recording(std::istream& in, std::string_view policy)
     return recording;
 }
 
-/// Makes a policy of the recorded settings and tells it of the recorded events. Actions are
-/// compared as they are written: one that this build does not know is a difference like any other.
-/// Throws UserError as RecordingReader does, and whatever a P made of such settings throws.
+/// Tells `policy` of the event that `recording` is at; `actions` become its own. Returns in what
+/// they are not the recorded ones. They are compared as they are written: an action that this build
+/// does not know is a difference like any other. `decision`: its place in the recording.
+template <Policy P>
+std::optional<PolicyReplay::Difference> decide_again(P& policy, const RecordingReader& recording,
+                                                     std::size_t decision,
+                                                     std::vector<typename P::Action>& actions) {
+    const auto event = recording.event<typename P::Event>();
+    actions.clear();
+    std::optional<std::string> threw;
+    try {
+        policy.on(event, recording.now_s(), actions);
+    } catch (const std::exception& error) {
+        threw = error.what();
+    }
+    nlohmann::json now = to_json(actions);
+    if (!threw && now == recording.actions_text()) return std::nullopt;
+    return PolicyReplay::Difference{.decision = decision,
+                                    .now_s = recording.now_s(),
+                                    .event = recording.event_text(),
+                                    .recorded = recording.actions_text(),
+                                    .now = std::move(now),
+                                    .threw = std::move(threw)};
+}
+
+/// Makes a policy of the recorded settings and tells it of the recorded events. Throws UserError as
+/// RecordingReader does, and whatever a P made of such settings throws.
 template <Policy P, class Settings>
 PolicyReplay replay_policy(std::istream& in, std::string_view policy_name) {
     RecordingReader recording(in, policy_name);
     P policy(recording.settings<Settings>());
     PolicyReplay replay;
-    for (; recording.next(); ++replay.decisions) {
-        if (replay.difference) continue;  // only to count the rest
-        const auto event = recording.event<typename P::Event>();
-        std::vector<typename P::Action> actions;
-        std::optional<std::string> threw;
-        try {
-            policy.on(event, recording.now_s(), actions);
-        } catch (const std::exception& error) {
-            threw = error.what();
-        }
-        nlohmann::json now = to_json(actions);
-        if (!threw && now == recording.actions_text()) continue;
-        replay.difference = {.decision = replay.decisions,
-                             .now_s = recording.now_s(),
-                             .event = recording.event_text(),
-                             .recorded = recording.actions_text(),
-                             .now = std::move(now),
-                             .threw = std::move(threw)};
-    }
+    std::vector<typename P::Action> actions;
+    for (; recording.next(); ++replay.decisions)
+        if (!replay.difference)  // the rest is only counted
+            replay.difference = decide_again(policy, recording, replay.decisions, actions);
     return replay;
 }
 

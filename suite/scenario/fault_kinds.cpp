@@ -122,6 +122,10 @@ std::span<const FaultKey> fault_keys() {
     static const std::array keys{
         FaultKey{"rank", false, all_kinds & ~only(join), WholeRange{0, largest_rank},
                  get_optional<&Fault::rank, long long>, set_member<&Fault::rank, int, long long>},
+        FaultKey{"role", false, all_kinds, AnyName{}, get_text<&Fault::role>,
+                 set_member<&Fault::role, std::string, std::string>},
+        FaultKey{"instance", false, all_kinds, AnyName{}, get_text<&Fault::instance>,
+                 set_member<&Fault::instance, std::string, std::string>},
         FaultKey{"count", false, only(join), WholeRange{1, 10'000}, get_count,
                  set_member<&Fault::count, int, long long>},
         FaultKey{"phase", false, only(kill, hang, corrupt), PhaseName{}, get_text<&Fault::phase>,
@@ -159,6 +163,15 @@ const FaultKey* find_fault_key(std::string_view name) {
 
 namespace {
 
+constexpr std::size_t longest_name = 64;
+
+bool is_name(std::string_view text) {
+    return !text.empty() && text.size() <= longest_name &&
+           text.find_first_not_of(
+               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+               "_-./") == std::string_view::npos;
+}
+
 std::vector<std::string> words_of(const KeyRange& range, const FaultPhases& phases) {
     if (const auto* one = std::get_if<OneOf>(&range)) return {one->words.begin(), one->words.end()};
     std::vector<std::string> words{"step"};
@@ -169,7 +182,8 @@ std::vector<std::string> words_of(const KeyRange& range, const FaultPhases& phas
 }  // namespace
 
 bool is_word(const KeyRange& range) {
-    return std::holds_alternative<OneOf>(range) || std::holds_alternative<PhaseName>(range);
+    return std::holds_alternative<OneOf>(range) || std::holds_alternative<PhaseName>(range) ||
+           std::holds_alternative<AnyName>(range);
 }
 
 bool fits(const KeyRange& range, const KeyValue& value, const FaultPhases& phases) {
@@ -184,6 +198,7 @@ bool fits(const KeyRange& range, const KeyValue& value, const FaultPhases& phase
         return (real->above ? number > real->least : number >= real->least) &&
                (real->below ? number < real->most : number <= real->most) && !std::signbit(number);
     }
+    if (std::holds_alternative<AnyName>(range)) return is_name(std::get<std::string>(value));
     if (is_word(range)) {
         const std::vector<std::string> words = words_of(range, phases);
         return std::find(words.begin(), words.end(), std::get<std::string>(value)) != words.end();
@@ -196,6 +211,8 @@ std::string expected(const KeyRange& range, const FaultPhases& phases, std::stri
     if (const auto* whole = std::get_if<WholeRange>(&range))
         return fmt::format("a whole number from {} to {}", whole->least, whole->most);
     if (const auto* real = std::get_if<NumberRange>(&range)) return range_text(*real);
+    if (std::holds_alternative<AnyName>(range))
+        return fmt::format("a name of at most {} letters, digits and _-./", longest_name);
     if (is_word(range)) {
         const std::vector<std::string> words = words_of(range, phases);
         const auto nearest = nearest_id(typed, words);
@@ -265,7 +282,10 @@ std::string combination_error(const Fault& fault, const FaultPhases& phases) {
             return fmt::format("'{}' must be {}", key.name, expected(key.range, phases));
     }
     const std::string_view kind = to_string(fault.kind), example = fault_example(fault.kind);
-    if (fault.kind != FaultKind::join && !fault.rank)
+    if (fault.rank && !fault.instance.empty()) return "takes a rank or an instance, not both";
+    if (fault.kind != FaultKind::join && !fault.role.empty() && !fault.rank)
+        return fmt::format("of role {}, which? it needs a rank among them", fault.role);
+    if (fault.kind != FaultKind::join && !fault.rank && fault.instance.empty())
         return fmt::format("{} needs a rank, for example {}", kind, example);
     if (fault.kind == FaultKind::slow && fault.factor == 1)
         return fmt::format("slow needs a factor, for example {}", example);

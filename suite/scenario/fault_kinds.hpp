@@ -28,9 +28,10 @@ struct OneOf {
 };
 struct OnOff {};      ///< 1 or 0 in a flag, true or false (or 1 or 0) in a file
 struct PhaseName {};  ///< "step", or what the system declares
-using KeyRange = std::variant<WholeRange, NumberRange, OneOf, OnOff, PhaseName>;
+struct AnyName {};    ///< letters, digits and any of _-./
+using KeyRange = std::variant<WholeRange, NumberRange, OneOf, OnOff, PhaseName, AnyName>;
 
-/// WholeRange and OnOff: a whole number, NumberRange: a number, OneOf and PhaseName: a text.
+/// WholeRange and OnOff: a whole number, NumberRange: a number, the others: a text.
 using KeyValue = std::variant<long long, double, std::string>;
 
 struct FaultKey {
@@ -46,7 +47,7 @@ struct FaultKey {
 std::span<const FaultKey> fault_keys();
 const FaultKey* find_fault_key(std::string_view name);  ///< null: there is none of that name
 
-bool is_word(const KeyRange& range);  ///< OneOf and PhaseName
+bool is_word(const KeyRange& range);  ///< OneOf, PhaseName and AnyName
 bool fits(const KeyRange& range, const KeyValue& value, const FaultPhases& phases);
 /// "a whole number from 0 to 5": completes "must be …" and "is not …". Of words, the one that
 /// `typed` may be a slip of is suggested.

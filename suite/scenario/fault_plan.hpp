@@ -3,8 +3,9 @@
 // Files: datasets/scenarios/*.toml, [[fault]] tables with the same keys.
 // Grammar of one fault:  KIND:key=value,…@step=N|t=SECONDS[,for=SECONDS]
 // Grammar of a plan's canonical text: faults separated by ';' or new lines.
-// Keys before the '@': rank; count (join); phase; factor, by (slow); peer, latency, bandwidth,
-// loss, cut (link); target (corrupt). After it: step or t; for (hang, slow, link, disk_full).
+// Keys before the '@': rank, role, instance (who); count (join); phase; factor, by (slow); peer,
+// latency, bandwidth, loss, cut (link); target (corrupt). After it: step or t; for (hang, slow,
+// link, disk_full).
 #pragma once
 
 #include <filesystem>
@@ -39,6 +40,9 @@ struct Fault {
     /// 1).
     std::optional<int> rank;
     int count = 1;
+    /// Where workers have roles: `rank` is the number among those of this role. join: its role.
+    std::string role;
+    std::string instance;       ///< in place of a rank: who lives under that name; join: its name
     std::optional<long> step;   ///< fires when the target reaches this step (0-based) …
     std::optional<double> t_s;  ///< … or at this time after the start of training
     /// kill, hang: where inside, "step" or a phase that the system declares; "" means step.

@@ -63,6 +63,8 @@ class PlanRules {
 
     void check() const {
         for (const Fault& fault : plan_.faults) {
+            if (!fault.role.empty() || !fault.instance.empty())
+                refuse(fault, "workers of a training have neither roles nor names: give a rank");
             if (fault.rank) check_existence(fault, *fault.rank);
             if (fault.peer) check_existence(fault, *fault.peer);
         }

@@ -8,7 +8,6 @@
 #include <optional>
 #include <sstream>
 #include <string>
-#include <thread>
 
 #include "impls/decode/service/engine_host.hpp"
 #include "impls/decode/service/journal.hpp"
@@ -62,21 +61,15 @@ class LinkingBackEnd final : public BackEnd {
         ModelledSettings{.vocabulary = 50, .context = 30, .blocks = 6, .cost = {}}};
 };
 
-/// Begins a thread, so only where there is something to tell it.
-std::unique_ptr<service::EngineHost> make_host() {
-    const EngineSettings settings{
-        .options = {.max_batch = 4, .model = "m"}, .weights = "w", .pace = StepCost{}};
-    return std::make_unique<service::EngineHost>(
-        settings,
-        [](const EngineSettings&, const std::string& weights) -> std::unique_ptr<BackEnd> {
-            if (weights.empty()) throw UserError("there are no such weights");
-            return std::make_unique<LinkingBackEnd>();
-        });
+std::unique_ptr<BackEnd> make_back_end(const EngineSettings&, const std::string& weights) {
+    if (weights.empty()) throw UserError("there are no such weights");
+    return std::make_unique<LinkingBackEnd>();
 }
 
-/// Weights that are being loaded, to their end.
-void wait(service::EngineHost& host, std::vector<service::FromEngine>& answers) {
-    for (; host.loads(); std::this_thread::yield()) host.look(answers);
+/// Weights that it waits for.
+void load(service::EngineHost& host, std::vector<service::FromEngine>& answers) {
+    if (const auto order = host.take_order())
+        host.loaded(service::load_weights(make_back_end, host.settings(), order->weights), answers);
 }
 
 service::Journal journal_of_two() {
@@ -94,8 +87,10 @@ service::Journal journal_of_two() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::istringstream lines(std::string(reinterpret_cast<const char*>(data), size));
-    std::unique_ptr<service::EngineHost> host;
     std::vector<service::FromEngine> answers;
+    service::EngineHost host(
+        {.options = {.max_batch = 4, .model = "m"}, .weights = "w", .pace = StepCost{}});
+    load(host, answers);
     service::Journal journal = journal_of_two();
     bool found_out = false;
     int messages = 0;
@@ -107,10 +102,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         } catch (const drive::MessageError&) {
         }
         if (const auto told = read<service::ToEngine>(document)) {
-            if (!host) wait(*(host = make_host()), answers);
-            host->on(*told, answers);
-            wait(*host, answers);
-            for (int i = 0; i < 3 && host->works(); ++i) host->step(answers);
+            host.on(*told, answers);
+            load(host, answers);
+            for (int i = 0; i < 3 && host.works(); ++i) host.step(answers);
         }
         if (const auto said = read<service::FromEngine>(document); said && !found_out) {
             try {

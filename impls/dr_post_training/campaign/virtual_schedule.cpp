@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "impls/dr_post_training/policy/guard/guard.hpp"
-
 namespace assay::dr_post_training {
 namespace {
 
@@ -74,6 +72,7 @@ class VirtualTraining {
                                    settings_.checkpoint_every, says_.empty() ? "nothing" : says_);
         return outcome;
     }
+    const auto& decisions() const { return guard_.decisions(); }
 
   private:
     struct Worker {
@@ -343,6 +342,12 @@ class VirtualTraining {
 
 drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, Misdeed misdeed) {
     return VirtualTraining(seed, misdeed).run();
+}
+
+std::vector<drive::Decision<Guard>> virtual_decisions(std::uint64_t seed) {
+    VirtualTraining training(seed, Misdeed::none);
+    training.run();
+    return training.decisions();
 }
 
 }  // namespace assay::dr_post_training

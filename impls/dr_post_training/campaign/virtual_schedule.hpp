@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include "impls/dr_post_training/policy/guard/guard.hpp"
 #include "suite/drive/campaign/campaign.hpp"
 
 namespace assay::dr_post_training {
@@ -26,5 +28,8 @@ enum class Misdeed {
 /// step's numbers were not finite twice in a row, and then says so; nobody waits for ever; the same
 /// events lead to the same actions again.
 drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, Misdeed misdeed = Misdeed::none);
+
+/// What the guard is told and does in it.
+std::vector<drive::Decision<Guard>> virtual_decisions(std::uint64_t seed);
 
 }  // namespace assay::dr_post_training

@@ -6,14 +6,14 @@
 #include <system_error>
 #include <utility>
 
-#include "suite/drive/processes/process_driver.hpp"
+#include "suite/drive/processes/group_driver.hpp"
 
 namespace assay::dr_post_training {
 namespace {
 
 using nlohmann::json;
 
-class Session final : public drive::ProcessSession {
+class Session final : public drive::GroupSession {
   public:
     Session(std::unique_ptr<cluster::Launcher> launcher, const SessionOptions& options,
             Recorder& recorder)
@@ -45,7 +45,7 @@ class Session final : public drive::ProcessSession {
         }
     }
 
-    // ---- what happens (drive::ProcessSession) --------------------------------------------------
+    // ---- what happens (drive::GroupSession) --------------------------------------------------
     json configuration(WorkerId) override {
         return {{"training", drive::to_json(options_.training)},
                 {"checkpoints", options_.checkpoints.string()}};
@@ -111,7 +111,7 @@ class Session final : public drive::ProcessSession {
 
     const SessionOptions& options_;
     Recorder& recorder_;
-    drive::ProcessDriver driver_;
+    drive::GroupDriver driver_;
     drive::RecordedPolicy<Guard> guard_;
     std::map<Step, StoredStep> heard_;
     SessionResult result_;

@@ -59,6 +59,8 @@ class TrainingWorker {
     }
 
     void strike(const Fault& fault, std::size_t index) {
+        if (fault.kind == FaultKind::nan || fault.kind == FaultKind::corrupt)
+            process_.struck(index);
         if (fault.kind == FaultKind::nan) training_.poison_next_step();
         if (fault.kind == FaultKind::corrupt) training_.flip_bit(settings_.seed * 31 + index);
         if (fault.kind == FaultKind::torn || fault.kind == FaultKind::disk_full)

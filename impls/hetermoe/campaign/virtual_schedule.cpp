@@ -56,6 +56,7 @@ class VirtualTraining {
                         settings_.group.attention, settings_.group.expert, settings_.chunks, says_);
         return outcome;
     }
+    const auto& decisions() const { return controller_.decisions(); }
 
   private:
     struct Node {
@@ -348,6 +349,13 @@ class VirtualTraining {
 
 drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, const Tampering& tampering) {
     return VirtualTraining(seed, tampering).run();
+}
+
+std::vector<drive::Decision<Controller>> virtual_decisions(std::uint64_t seed) {
+    const Tampering none;
+    VirtualTraining training(seed, none);
+    training.run();
+    return training.decisions();
 }
 
 }  // namespace assay::hetermoe

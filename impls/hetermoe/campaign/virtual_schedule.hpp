@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "impls/hetermoe/policy/controller/controller.hpp"
 #include "suite/drive/campaign/campaign.hpp"
@@ -20,5 +21,8 @@ using Tampering = std::function<void(Action&)>;
 /// whole; the lineage is 0, 1, 2 … to the last step, unless workers ran out; nobody waits
 /// for ever; the same events lead to the same actions again.
 drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, const Tampering& tampering = {});
+
+/// What the controller is told and does in it.
+std::vector<drive::Decision<Controller>> virtual_decisions(std::uint64_t seed);
 
 }  // namespace assay::hetermoe

@@ -13,14 +13,14 @@
 #include "impls/hetermoe/live/messages.hpp"
 #include "impls/nn/moe/checkpoint.hpp"
 #include "suite/cluster/gloo/gloo.hpp"
-#include "suite/drive/processes/process_driver.hpp"
+#include "suite/drive/processes/group_driver.hpp"
 
 namespace assay::hetermoe {
 namespace {
 
 using nlohmann::json;
 
-class Session final : public drive::ProcessSession {
+class Session final : public drive::GroupSession {
   public:
     Session(std::unique_ptr<cluster::Launcher> launcher, const SessionOptions& options,
             Recorder& recorder)
@@ -74,7 +74,7 @@ class Session final : public drive::ProcessSession {
         driver_.send(driver_.alive(), {{"type", "dismiss"}});
     }
 
-    // ---- what happens (drive::ProcessSession) --------------------------------------------------
+    // ---- what happens (drive::GroupSession) --------------------------------------------------
     json configuration(Worker) override {
         return {{"training", drive::to_json(options_.training)},
                 {"port", rendezvous_.port()},
@@ -238,7 +238,7 @@ class Session final : public drive::ProcessSession {
     const SessionOptions& options_;
     Recorder& recorder_;
     cluster::RendezvousServer rendezvous_;
-    drive::ProcessDriver driver_;
+    drive::GroupDriver driver_;
     drive::RecordedPolicy<Controller> controller_;
     nn::CheckpointRetention retention_;
 

@@ -120,6 +120,8 @@ class TrainingWorker {
 
     // What strikes the transport is done by its listener; this is the rest.
     void strike(const Fault& fault, std::size_t index) {
+        if (fault.kind == FaultKind::nan || fault.kind == FaultKind::corrupt)
+            process_.struck(index);
         if (fault.kind == FaultKind::nan) trainer_.poison_next_step();
         if (fault.kind == FaultKind::corrupt) trainer_.flip_bit_of_state(settings_.seed + index);
         if (fault.kind == FaultKind::torn || fault.kind == FaultKind::disk_full)

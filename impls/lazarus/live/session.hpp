@@ -13,7 +13,7 @@
 #include "impls/lazarus/live/messages.hpp"
 #include "impls/nn/moe/checkpoint.hpp"
 #include "suite/cluster/gloo/gloo.hpp"
-#include "suite/drive/processes/process_driver.hpp"
+#include "suite/drive/processes/group_driver.hpp"
 
 namespace assay::lazarus {
 
@@ -29,7 +29,7 @@ class ModelledCosts {
     std::optional<CostModel> costs_;
 };
 
-class Session final : public drive::ProcessSession {
+class Session final : public drive::GroupSession {
   public:
     Session(std::unique_ptr<cluster::Launcher> launcher, const SessionOptions& options,
             Recorder& recorder);
@@ -42,7 +42,7 @@ class Session final : public drive::ProcessSession {
     void end_of_time();
     void collect_digests();
 
-    // ---- what happens (drive::ProcessSession) ------------------------------------------------
+    // ---- what happens (drive::GroupSession) ------------------------------------------------
     nlohmann::json configuration(Worker) override;
     void joined(Worker worker, bool more) override { decide(Joined{worker, more}); }
     void died(Worker worker) override;
@@ -86,7 +86,7 @@ class Session final : public drive::ProcessSession {
     const SessionOptions& options_;
     Recorder& recorder_;
     cluster::RendezvousServer rendezvous_;
-    drive::ProcessDriver driver_;
+    drive::GroupDriver driver_;
     ModelledCosts costs_;
     drive::RecordedPolicy<Controller> controller_;
     nn::CheckpointRetention retention_;

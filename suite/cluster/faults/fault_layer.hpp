@@ -3,7 +3,9 @@
 // checksums it only passes calls on.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,7 +26,8 @@ struct LinkCondition {
     Seconds resend_after{0.2};
 };
 
-/// The faults of one worker's links, by the peer's name. Set by any thread, read by communicators.
+/// The faults of one worker's links, by the peer's name. Set by any thread, read by communicators
+/// and by transfers (suite/cluster/transfers), whose chunks are messages too.
 /// Losses are drawn from `seed` and the worker's name, each by the sender: a link that loses in
 /// both directions is set at both of its ends.
 class LinkFaults {
@@ -48,8 +51,21 @@ class LinkFaults {
         long delayed = 0, lost = 0, cut = 0, corrupted = 0;
     };
     Counts counts() const;
-    /// How long operations have been held back, by slow and by cut links.
+    /// How long operations have been held back, by slow and by cut links. Without transfers.
     Seconds held() const;
+
+    // ---- of one message that goes to `peer` or comes from it, outside of any group
+    /// What holds for the link now; without faults as constructed.
+    LinkCondition condition(WorkerId peer) const;
+    /// Waits while the link is cut, and counts what is cut or delayed. False: it was cut for
+    /// `timeout`. Also returns, with true, once `ended` is true, which is asked first, after every
+    /// change and after wake().
+    bool wait_while_cut(WorkerId peer, Seconds timeout, const std::function<bool()>& ended);
+    void wake();
+    /// How long sending a message again takes, as often as it is lost.
+    Seconds draw_resends(WorkerId peer);
+    /// Which bit of a message of so many bytes flips, if it is to be corrupted.
+    std::optional<std::size_t> draw_flip(std::size_t bytes);
 
   private:
     friend class FaultLayer;

@@ -114,12 +114,15 @@ Seconds LinkFaults::Impl::draw_delay(const Exchange& exchange) {
     Seconds delay = link->latency;
     if (link->bandwidth > 0) delay += Seconds(double(exchange.bytes) / link->bandwidth);
     if (delay.count() > 0) counts.delayed += exchange.sent + exchange.received;
-    for (long message = 0; message < exchange.sent && link->loss > 0; ++message) {
-        const long lost = std::geometric_distribution<long>(1 - link->loss)(random);
-        counts.lost += lost;
-        delay += double(lost) * link->resend_after;
-    }
-    return delay;
+    return delay + double(draw_losses(*link, exchange.sent)) * link->resend_after;
+}
+
+long LinkFaults::Impl::draw_losses(const LinkCondition& link, long messages) {
+    long lost = 0;
+    for (long message = 0; message < messages && link.loss > 0; ++message)
+        lost += std::geometric_distribution<long>(1 - link.loss)(random);
+    counts.lost += lost;
+    return lost;
 }
 
 void LinkFaults::Impl::wait_for_slow_links(std::unique_lock<std::mutex>& lock,
@@ -184,6 +187,42 @@ Seconds LinkFaults::held() const {
 LinkFaults::Counts LinkFaults::counts() const {
     std::lock_guard lock(impl_->mutex);
     return impl_->counts;
+}
+
+LinkCondition LinkFaults::condition(WorkerId peer) const {
+    if (!impl_->active.load(std::memory_order_acquire)) return {};
+    std::lock_guard lock(impl_->mutex);
+    const LinkCondition* found = impl_->condition_of(peer);
+    return found == nullptr ? LinkCondition{} : *found;
+}
+
+bool LinkFaults::wait_while_cut(WorkerId peer, Seconds timeout,
+                                const std::function<bool()>& ended) {
+    if (!impl_->active.load(std::memory_order_acquire)) return true;
+    std::unique_lock lock(impl_->mutex);
+    const LinkCondition* link = impl_->condition_of(peer);
+    if (link != nullptr && (link->latency.count() > 0 || link->bandwidth > 0))
+        ++impl_->counts.delayed;
+    return !impl_->wait_for_cut_links(lock, {{peer, 0, 1, 0}}, timeout, ended);
+}
+
+void LinkFaults::wake() {
+    std::lock_guard lock(impl_->mutex);
+    impl_->changed.notify_all();
+}
+
+Seconds LinkFaults::draw_resends(WorkerId peer) {
+    if (!impl_->active.load(std::memory_order_acquire)) return Seconds(0);
+    std::lock_guard lock(impl_->mutex);
+    const LinkCondition* link = impl_->condition_of(peer);
+    if (link == nullptr) return Seconds(0);
+    return double(impl_->draw_losses(*link, 1)) * link->resend_after;
+}
+
+std::optional<std::size_t> LinkFaults::draw_flip(std::size_t bytes) {
+    if (!impl_->active.load(std::memory_order_acquire)) return std::nullopt;
+    std::lock_guard lock(impl_->mutex);
+    return impl_->draw_flip({{0, bytes}});
 }
 
 }  // namespace assay::cluster

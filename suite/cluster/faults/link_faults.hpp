@@ -52,6 +52,9 @@ struct LinkFaults::Impl {
                              const std::vector<Exchange>& exchanges,
                              const std::function<bool()>& broken);
 
+    /// How often each of `messages` is lost in all. Counts.
+    long draw_losses(const LinkCondition& link, long messages);
+
     /// Which bit of the buffer to flip, if one of `payloads` is to be corrupted.
     std::optional<std::size_t> draw_flip(const std::vector<Payload>& payloads);
 
@@ -67,9 +70,10 @@ struct LinkFaults::Impl {
     Seconds held{0};
     std::map<std::string, std::string> aborted;  ///< groups, and why
 
-  private:
     /// What holds for the link to `peer` now; null: it is fine. Valid until the next change.
     const LinkCondition* condition_of(WorkerId peer) const;
+
+  private:
     bool is_cut(const Exchange&) const;
     Seconds draw_delay(const Exchange&);
     void expire();                          ///< drops what has run out

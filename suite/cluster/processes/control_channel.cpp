@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <atomic>
@@ -66,6 +67,7 @@ struct ControlChannel::Impl {
 
     /// False: nothing will come any more.
     bool read_messages() {
+        const std::lock_guard reading(read_mutex);
         char bytes[1 << 16];
         const ssize_t got = ::recv(socket.get(), bytes, sizeof bytes, MSG_DONTWAIT);
         if (got < 0) return errno == EAGAIN || errno == EINTR;
@@ -121,6 +123,7 @@ struct ControlChannel::Impl {
     std::function<void(const nlohmann::json&)> on_urgent;
     FrameReader reader;
     std::mutex send_mutex;
+    std::mutex read_mutex;  ///< held from taking bytes off the socket to their frames being queued
     std::mutex queue_mutex;
     std::condition_variable arrived;
     std::deque<Frame> queue;
@@ -168,6 +171,22 @@ std::optional<nlohmann::json> ControlChannel::try_receive(Seconds timeout) {
     std::unique_lock lock(impl_->queue_mutex);
     impl_->arrived.wait_for(lock, timeout, [&] { return !impl_->queue.empty() || impl_->closed; });
     return impl_->pop(lock);
+}
+
+void ControlChannel::post(const nlohmann::json& body) {
+    impl_->enqueue({FrameKind::message, body.dump()});
+}
+
+void ControlChannel::settle() {
+    for (;;) {
+        int unread = 0;
+        {
+            const std::lock_guard reading(impl_->read_mutex);
+            check_call(::ioctl(impl_->socket.get(), FIONREAD, &unread), "unread control messages");
+        }
+        if (unread == 0 || impl_->closed) return;
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
 }
 
 bool ControlChannel::stop_requested() const { return impl_->stopped; }

@@ -40,6 +40,11 @@ class ControlChannel {
     /// nullopt: nothing came in time, or the supervisor is gone.
     std::optional<nlohmann::json> try_receive(Seconds timeout);
     bool stop_requested() const;  ///< SIGTERM arrived
+    /// From another thread of this process, as if the supervisor had sent it.
+    void post(const nlohmann::json& body);
+    /// Returns when the listener has dealt with all that the supervisor sent before the call: for
+    /// who was stopped, and is continued beside it.
+    void settle();
 
     /// Tells the supervisor why this worker is about to end in error (part of WorkerDied::how).
     void fail(const std::string& why) noexcept;

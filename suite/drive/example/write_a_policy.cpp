@@ -10,8 +10,10 @@
 #include <deque>
 #include <map>
 
-#include "suite/drive/processes/process_policy.hpp"
-#include "suite/drive/simulated/simulated_policy.hpp"
+#include "suite/drive/policy_run.hpp"
+#include "suite/drive/processes/process_driver.hpp"
+#include "suite/drive/simulated/event_queue.hpp"
+#include "suite/drive/simulated/virtual_cluster.hpp"
 
 namespace assay::drive::example {
 
@@ -84,21 +86,29 @@ Protocol worker(Worker& me) {
 constexpr int tasks = 24, workers = 4;
 constexpr double detect_s = 0.4;
 
-PolicyCourse<Dealer> run(Pace pace, double speed, const FaultPlan& faults, Recorder& recorder) {
+PolicyCourse<Dealer> run(Driver& driver) {
+    PolicyRun<Dealer> run(Dealer(tasks), driver);
+    for (int i = 0; i < workers; ++i) driver.spawn({});
+    return run.run();
+}
+
+PolicyCourse<Dealer> across_processes(Pace pace, double speed, const FaultPlan& faults,
+                                      Recorder& recorder) {
     ProcessOptions options;
     options.faults = faults;
     options.pace = pace;
     options.speed = speed;
-    ProcessPolicy<Dealer> driver(Dealer(tasks), cluster::make_fork_server(process_of(worker)),
-                                 options, detect_s, recorder);
-    return driver.run(workers);
+    options.detect_s = detect_s;
+    ProcessDriver driver({{.name = "worker", .protocol = worker}}, options, recorder);
+    return run(driver);
 }
 
-PolicyCourse<Dealer> simulate(const FaultPlan& faults, Recorder& recorder) {
+PolicyCourse<Dealer> simulated(const FaultPlan& faults, Recorder& recorder) {
     EventQueue time;
     ConstantLatencies latencies(0, detect_s);
-    SimulatedPolicy<Dealer> driver(Dealer(tasks), worker, time, latencies, recorder);
-    return driver.run(workers, faults);
+    VirtualCluster driver({{.name = "worker", .protocol = worker}}, time, latencies,
+                          {.faults = faults}, recorder);
+    return run(driver);
 }
 
 // Returns whether every task was done, and done once.
@@ -127,9 +137,9 @@ int run_all(const FaultPlan& faults) {
                "late by");
     // The real run's arithmetic takes milliseconds: its scenario seconds are hundredths of real
     // ones.
-    bool ok = show("real", "measured", run(Pace::real, 100, faults, events));
-    ok &= show("paced", "emulated", run(Pace::steady, 10, faults, events));
-    ok &= show("simulated", "simulated", simulate(faults, events));
+    bool ok = show("real", "measured", across_processes(Pace::real, 100, faults, events));
+    ok &= show("paced", "emulated", across_processes(Pace::steady, 10, faults, events));
+    ok &= show("simulated", "simulated", simulated(faults, events));
     return ok ? 0 : 1;
 }
 

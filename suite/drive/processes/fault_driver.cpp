@@ -2,32 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "suite/drive/processes/worker_process.hpp"
+#include "suite/drive/processes/injection.hpp"
 
 namespace assay::drive {
 
 using cluster::Seconds;
 
-namespace {
-
-// What happens inside the worker: it is told to do it to itself.
-bool inside_worker(FaultKind kind) {
-    return kind == FaultKind::link || kind == FaultKind::corrupt || kind == FaultKind::nan ||
-           kind == FaultKind::torn || kind == FaultKind::disk_full;
-}
-
-// Counted when the worker says that it has happened: the next checkpoint may be far.
-bool told_by_worker(FaultKind kind) {
-    return kind == FaultKind::torn || kind == FaultKind::disk_full;
-}
-
-}  // namespace
-
-FaultDriver::FaultDriver(FaultPlan plan, cluster::Supervisor& supervisor, ScenarioTimers& timers,
+FaultDriver::FaultDriver(FaultPlan plan, cluster::Supervisor& supervisor,
                          const ScenarioClock& clock, Hooks hooks)
     : plan_(std::move(plan)),
       supervisor_(supervisor),
-      timers_(timers),
       clock_(clock),
       hooks_(std::move(hooks)),
       done_(plan_.faults.size(), false) {
@@ -51,28 +35,33 @@ void FaultDriver::check_means_of_slowing() const {
     }
 }
 
-// Kills and hangs strike in the middle of a step, what happens inside a worker before it begins.
-std::string FaultDriver::phase_of(const Fault& fault) {
-    if (!fault.phase.empty()) return fault.phase;
-    return inside_worker(fault.kind) || fault.kind == FaultKind::slow ? start_point : step_point;
-}
-
 nlohmann::json FaultDriver::points_for(WorkerId worker) const {
     auto points = nlohmann::json::array();
     for (const auto& fault : plan_.faults)
-        if (fault.kind != FaultKind::join && fault.rank == worker && fault.step)
+        if (fault.kind != FaultKind::join && fault.step && hooks_.is_target(fault, worker))
             points.push_back({{"phase", phase_of(fault)}, {"step", *fault.step}});
     return points;
 }
 
 void FaultDriver::begin() {
-    const double start = clock_.now();  // one for all: what strikes together is due together
-    for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
-        if (!plan_.faults[i].t_s) continue;
-        timers_.at(start + *plan_.faults[i].t_s, [this, i] {
-            if (!done_[i]) strike(i, /*release=*/false);
-        });
-    }
+    const double start = hooks_.now();  // one for all: what strikes together is due together
+    for (std::size_t i = 0; i < plan_.faults.size(); ++i)
+        if (plan_.faults[i].t_s)
+            hooks_.at(start + *plan_.faults[i].t_s, [this, i] { strike_at_time(i); });
+}
+
+void FaultDriver::strike_at_time(std::size_t index) {
+    if (done_[index]) return;
+    const Fault& fault = plan_.faults[index];
+    if (fault.kind == FaultKind::join) return strike_join(index);
+    done_[index] = true;
+    if (const auto worker = hooks_.target(fault)) strike(index, *worker, /*release=*/false);
+}
+
+void FaultDriver::strike_now(const Fault& fault) {
+    plan_.faults.push_back(fault);
+    done_.push_back(false);
+    strike_at_time(plan_.faults.size() - 1);
 }
 
 bool FaultDriver::on_timer(std::uint64_t timer) {
@@ -97,15 +86,15 @@ void FaultDriver::on_step(long step) {
     for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
         const auto& fault = plan_.faults[i];
         if (!done_[i] && fault.kind == FaultKind::join && fault.step && *fault.step <= step)
-            strike(i, false);
+            strike_join(i);
     }
 }
 
 void FaultDriver::on_point(WorkerId worker, const std::string& phase, long step) {
     for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
         const auto& fault = plan_.faults[i];
-        const bool here = !done_[i] && !waiting_.contains(i) && fault.rank == worker &&
-                          fault.step && phase_of(fault) == phase &&
+        const bool here = !done_[i] && !waiting_.contains(i) && fault.step &&
+                          hooks_.is_target(fault, worker) && phase_of(fault) == phase &&
                           (is_of_step(phase) ? *fault.step == step : *fault.step <= step);
         if (!here) continue;
         const Point point{phase, *fault.step};
@@ -114,7 +103,7 @@ void FaultDriver::on_point(WorkerId worker, const std::string& phase, long step)
         strike_when_complete(point);
         return;
     }
-    supervisor_.send(worker, {{"type", "continue"}});
+    hooks_.resume(worker);
 }
 
 void FaultDriver::on_joined(WorkerId worker) {
@@ -122,8 +111,10 @@ void FaultDriver::on_joined(WorkerId worker) {
     awaited_.erase(worker);
 }
 
-void FaultDriver::on_struck(std::size_t fault) {
-    if (fault < plan_.faults.size()) ++fired_;
+void FaultDriver::on_struck(std::size_t fault, WorkerId worker) {
+    if (fault >= plan_.faults.size()) return;
+    ++fired_;
+    hooks_.strikes(plan_.faults[fault], worker, "");
 }
 
 void FaultDriver::on_leave_requested(WorkerId worker) { awaited_.erase(worker); }
@@ -134,10 +125,13 @@ void FaultDriver::on_gone(WorkerId worker) {
     std::set<Point> groups;
     for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
         const auto& fault = plan_.faults[i];
-        if (done_[i] || fault.kind == FaultKind::join || fault.rank != worker) continue;
+        // One that names an instance finds the next worker of that name.
+        if (done_[i] || fault.kind == FaultKind::join || !fault.instance.empty() ||
+            !hooks_.is_target(fault, worker))
+            continue;
         done_[i] = true;
         waiting_.erase(i);
-        if (fault.step) groups.insert({phase_of(fault), *fault.step});
+        if (fault.step) groups.insert({std::string(phase_of(fault)), *fault.step});
     }
     for (const auto& point : groups) strike_when_complete(point);
 }
@@ -151,51 +145,55 @@ void FaultDriver::strike_when_complete(const Point& point) {
     for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
         // A target that cannot come here (a newcomer still outside the group) is not waited for.
         if (!done_[i] && is_at(plan_.faults[i], point) && !waiting_.contains(i) &&
-            members_.contains(*plan_.faults[i].rank))
+            plan_.faults[i].rank && members_.contains(*plan_.faults[i].rank))
             return;
     }
     strike_those_waiting(point);
 }
 
 void FaultDriver::strike_those_waiting(const Point& point) {
-    std::vector<std::size_t> group;
-    for (const auto& [fault, worker] : waiting_)
-        if (is_at(plan_.faults[fault], point)) group.push_back(fault);
-    for (auto fault : group) strike(fault, /*release=*/true);
+    const auto waiting = waiting_;
+    for (const auto& [fault, worker] : waiting)
+        if (is_at(plan_.faults[fault], point)) strike(fault, worker, /*release=*/true);
 }
 
-void FaultDriver::strike(std::size_t index, bool release) {
-    const auto& fault = plan_.faults[index];
+void FaultDriver::strike_join(std::size_t index) {
+    const Fault fault = plan_.faults[index];
+    done_[index] = true;
+    ++fired_;
+    for (int i = 0; i < fault.count; ++i) {
+        const auto worker = hooks_.spawn(fault, i + 1 < fault.count);
+        if (fault.step || hooks_.pace) awaited_.insert(worker);
+        hooks_.strikes(fault, worker, "");
+    }
+}
+
+void FaultDriver::strike(std::size_t index, WorkerId worker, bool release) {
+    const Fault fault = plan_.faults[index];
     done_[index] = true;
     waiting_.erase(index);
-    const bool awaited = fault.step || hooks_.pace;
-    if (fault.kind == FaultKind::join) {
-        ++fired_;
-        for (int i = 0; i < fault.count; ++i) {
-            const auto worker = hooks_.spawn();
-            if (awaited) awaited_.insert(worker);
-            hooks_.strikes(fault, worker, "");
-        }
-        return;
-    }
-    const WorkerId worker = *fault.rank;
     if (!present_.contains(worker)) return;
-    if (!told_by_worker(fault.kind)) ++fired_;
-    // Only when a worker has been slowed is it known by what.
-    const auto means = fault.kind == FaultKind::slow ? slow_down(index, worker) : "";
-    hooks_.strikes(fault, worker, means);
-    if (fault.kind == FaultKind::kill) supervisor_.kill(worker);
-    if (fault.kind == FaultKind::stop) {
-        if (awaited) awaited_.insert(worker);
-        supervisor_.stop(worker);
+    if (struck_by_worker(fault)) {  // counts when it says that it has struck
+        inject(index, worker);
+    } else {
+        ++fired_;
+        // Only when a worker has been slowed is it known by what.
+        const auto means = fault.kind == FaultKind::slow ? slow_down(index, worker) : "";
+        hooks_.strikes(fault, worker, means);
+        if (fault.kind == FaultKind::kill) supervisor_.kill(worker);
+        if (fault.kind == FaultKind::stop) {
+            if (fault.step || hooks_.pace) awaited_.insert(worker);
+            supervisor_.stop(worker);
+        }
+        if (fault.kind == FaultKind::hang) {
+            supervisor_.hang(worker, fault.for_s
+                                         ? std::optional(Seconds(*fault.for_s / clock_.speed()))
+                                         : std::nullopt);
+        }
+        if (effect_of(fault).place == FaultPlace::links) inject(index, worker);
     }
-    if (fault.kind == FaultKind::hang) {
-        supervisor_.hang(worker, fault.for_s ? std::optional(Seconds(*fault.for_s / clock_.speed()))
-                                             : std::nullopt);
-    }
-    if (inside_worker(fault.kind)) inject(index, worker);
     // A hung worker reads this when it is continued.
-    if (release && fault.kind != FaultKind::kill) supervisor_.send(worker, {{"type", "continue"}});
+    if (release && fault.kind != FaultKind::kill) hooks_.resume(worker);
 }
 
 void FaultDriver::inject(std::size_t index, WorkerId worker) {
@@ -204,7 +202,7 @@ void FaultDriver::inject(std::size_t index, WorkerId worker) {
     fault.latency_s /= clock_.speed();
     fault.bandwidth *= clock_.speed();
     if (fault.for_s) fault.for_s = *fault.for_s / clock_.speed();
-    supervisor_.send(worker, inject_message(fault, index));
+    hooks_.inject(inject_message(fault, index), worker);
 }
 
 std::string_view FaultDriver::slow_down(std::size_t index, WorkerId worker) {
@@ -217,7 +215,8 @@ std::string_view FaultDriver::slow_down(std::size_t index, WorkerId worker) {
         return used ? to_string(*used) : "";
     }
     hooks_.pace(worker, fault.factor);
-    if (fault.for_s) timers_.after(*fault.for_s, [this, worker] { hooks_.pace(worker, 1); });
+    if (fault.for_s)
+        hooks_.at(hooks_.now() + *fault.for_s, [this, worker] { hooks_.pace(worker, 1); });
     return "";
 }
 

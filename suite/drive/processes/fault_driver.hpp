@@ -4,14 +4,15 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "suite/cluster/processes/supervisor.hpp"
+#include "suite/drive/fault_effects.hpp"
 #include "suite/drive/policy.hpp"
-#include "suite/drive/processes/fault_points.hpp"
 #include "suite/drive/processes/scenario_clock.hpp"
 #include "suite/scenario/fault_plan.hpp"
 
@@ -29,17 +30,26 @@ namespace assay::drive {
 class FaultDriver {
   public:
     struct Hooks {
-        std::function<WorkerId()> spawn;  ///< starts a worker, returns its id
-        /// At each injection. `means`: "quota" or "duty_cycle", by which the supervisor slows a
-        /// worker; else empty.
+        /// Starts a worker, returns its id; `more`: others of the same fault follow.
+        std::function<WorkerId(const Fault&, bool more)> spawn;
+        /// When a fault has struck, and counts. `means`: "quota" or "duty_cycle", by which the
+        /// supervisor slows a worker; else empty.
         std::function<void(const Fault&, WorkerId, std::string_view means)> strikes;
+        std::function<void(double t_s, std::function<void()>)> at;  ///< in scenario time
+        std::function<double()> now;
+        /// Whom a fault means, if it is there, and whether it means this one.
+        std::function<std::optional<WorkerId>(const Fault&)> target;
+        std::function<bool(const Fault&, WorkerId)> is_target;
+        std::function<void(WorkerId)> resume;  ///< from the point at which it waits
+        /// Tells it to do a fault to itself (injection.hpp).
+        std::function<void(const nlohmann::json& message, WorkerId)> inject;
         /// A slow fault begins or (factor 1) ends; empty: the supervisor takes processor time away.
         std::function<void(WorkerId, double factor)> pace;
     };
     /// Throws NotSupportedHere for a plan that wants a quota where there is none, UserError for one
     /// that says how to slow a worker in a paced run.
-    FaultDriver(FaultPlan plan, cluster::Supervisor& supervisor, ScenarioTimers& timers,
-                const ScenarioClock& clock, Hooks hooks);
+    FaultDriver(FaultPlan plan, cluster::Supervisor& supervisor, const ScenarioClock& clock,
+                Hooks hooks);
 
     /// The "points" entry of a worker's configuration.
     nlohmann::json points_for(WorkerId worker) const;
@@ -51,9 +61,10 @@ class FaultDriver {
     void on_point(WorkerId worker, const std::string& phase, long step);
     void on_joined(WorkerId worker);
     void on_leave_requested(WorkerId worker);
-    void on_gone(WorkerId worker);       ///< dead or dismissed
-    void on_struck(std::size_t fault);   ///< a worker says that a checkpoint fault has happened
-    bool on_timer(std::uint64_t timer);  ///< true: it was one of ours
+    void on_gone(WorkerId worker);                       ///< dead or dismissed
+    void on_struck(std::size_t fault, WorkerId worker);  ///< it says that one inside it has struck
+    void strike_now(const Fault& fault);                 ///< one that is not of the plan
+    bool on_timer(std::uint64_t timer);                  ///< true: it was one of ours
 
     /// Somebody's coming or going is still on its way: hold back what would commit the step.
     bool holds_commit() const { return !awaited_.empty(); }
@@ -67,18 +78,18 @@ class FaultDriver {
 
     static constexpr cluster::Seconds patience{2};
 
-    void strike(std::size_t fault, bool release);
+    void strike_at_time(std::size_t fault);
+    void strike(std::size_t fault, WorkerId worker, bool release);
+    void strike_join(std::size_t fault);
     void inject(std::size_t fault, WorkerId worker);
     std::string_view slow_down(std::size_t fault, WorkerId worker);
     void check_means_of_slowing() const;
     void strike_when_complete(const Point& point);
     void strike_those_waiting(const Point& point);
     bool is_at(const Fault& fault, const Point& point) const;
-    static std::string phase_of(const Fault& fault);
 
     FaultPlan plan_;
     cluster::Supervisor& supervisor_;
-    ScenarioTimers& timers_;
     const ScenarioClock& clock_;
     Hooks hooks_;
     std::set<WorkerId> members_;

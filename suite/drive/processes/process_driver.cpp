@@ -1,12 +1,13 @@
 #include "suite/drive/processes/process_driver.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
 
 #include "suite/cluster/pacer.hpp"
-#include "suite/drive/processes/paced_time.hpp"
-#include "suite/measure/hardware/worker_room.hpp"
+#include "suite/drive/processes/injection.hpp"
+#include "suite/drive/processes/role_worker.hpp"
 
 namespace assay::drive {
 
@@ -15,246 +16,521 @@ using nlohmann::json;
 
 namespace {
 
-// A death is noticed after the heartbeat's timeout, or at once; then it has to be read.
-constexpr double longest_way_of_news_s = 2;
+constexpr double never = std::numeric_limits<double>::infinity();
+// Real seconds that the order of events waits for a worker that is late: it may be stuck.
+constexpr double late_worker_s = 2;
+constexpr double look_again_s = 0.01;
 
-std::unique_ptr<Timekeeper> make_timekeeper(const ProcessOptions& options, ScenarioClock& clock,
-                                            ScenarioTimers& timers) {
-    switch (options.pace) {
-        case Pace::steps:
-            return std::make_unique<PacedTime>(clock, timers, options.typical_step_s);
-        case Pace::steady:
-            return std::make_unique<SteadyTime>(clock, timers, options.speed);
-        case Pace::real:
-            break;
-    }
-    return std::make_unique<RealTime>(clock, timers, options.speed);
+/// A hang that the modelled cluster survives is no death here either.
+cluster::SupervisorOptions patient(const ProcessOptions& options) {
+    cluster::SupervisorOptions patient = options.supervisor;
+    if (options.pace == Pace::steady)
+        patient.heartbeat_timeout +=
+            Seconds(options.patience_s.value_or(options.detect_s) / options.speed);
+    return patient;
 }
 
 }  // namespace
 
-ProcessDriver::ProcessDriver(std::unique_ptr<cluster::Launcher> launcher, ProcessOptions options,
-                             Recorder& recorder, ProcessSession& session)
+ProcessDriver::ProcessDriver(std::vector<Role> roles, ProcessOptions options, Recorder& recorder)
+    : ProcessDriver(roles, cluster::make_fork_server(process_of(roles)), std::move(options),
+                    recorder) {}
+
+ProcessDriver::ProcessDriver(std::vector<Role> roles, std::unique_ptr<cluster::Launcher> launcher,
+                             ProcessOptions options, Recorder& recorder)
     : options_(std::move(options)),
+      paced_(options_.pace == Pace::steady),
       recorder_(recorder),
-      session_(session),
-      supervisor_(std::move(launcher), options_.supervisor),
-      timers_(clock_, supervisor_),
-      time_(make_timekeeper(options_, clock_, timers_)),
-      faults_(options_.faults, supervisor_, timers_, clock_,
-              {.spawn = [this] { return spawn(); },
+      roster_(std::move(roles)),
+      supervisor_(std::move(launcher), patient(options_)),
+      faults_(options_.faults, supervisor_, clock_,
+              {.spawn = [this](const Fault& fault, bool more) { return join(fault, more); },
                .strikes = [this](const Fault& fault, WorkerId worker,
                                  std::string_view means) { on_fault(fault, worker, means); },
-               .pace = options_.pace != Pace::real
-                           ? [this](WorkerId worker, double factor) { slow(worker, factor); }
-                           : std::function<void(WorkerId, double)>{}}),
-      suspicion_(options_.supervisor.heartbeat_timeout.count() + longest_way_of_news_s) {}
+               .at = [this](double t_s, What what) { at(t_s, std::move(what)); },
+               .now = [this] { return now(); },
+               .target = [this](const Fault& fault) { return roster_.target(fault); },
+               .is_target = [this](const Fault& fault, WorkerId worker) {
+                   return roster_.is_target(fault, worker);
+               },
+               .resume = [this](WorkerId worker) { send_frame(worker, {{"drive", "continue"}}); },
+               .inject = [this](const json& message, WorkerId worker) { inject(message, worker); },
+               .pace = paced_ ? [this](WorkerId worker, double factor) {
+                   send_frame(worker, {{"drive", "slow"}, {"from_s", now()}, {"factor", factor},
+                                       {"urgent", true}});
+               } : std::function<void(WorkerId, double)>{}}),
+      offering_(options_.offers, options_.notice_s,
+                {.at = [this](double t_s, What what) { at(t_s, std::move(what)); },
+                 .tell = [this](const DriverEvent& event) { tell(event); },
+                 .taken_away = [this](const std::string& instance) {
+                     while (const auto holder = roster_.holder(instance)) {
+                         supervisor_.kill(*holder);
+                         doom(*holder, "revoked");
+                     }
+                 }}) {
+    clock_.freeze();
+    clock_.set_speed(options_.speed);
+}
 
-void ProcessDriver::run(int workers) {
-    measure::require_room_for_workers(workers);
-    initial_workers_ = workers;
-    for (int i = 0; i < workers; ++i) spawn();
-    while (!ending_) {
-        if (const auto event = supervisor_.next(Seconds(1)))
-            std::visit([this](const auto& e) { handle(e); }, *event);
-        run_clock_again();
-        end_if_nobody_can_come();
+// ---- time ---------------------------------------------------------------------------------------
+
+bool ProcessDriver::turn(double most_s) {
+    begin_if_all_are_there();
+    const double deadline_s = cluster::monotonic_s() + most_s / clock_.speed();
+    for (;;) {
+        if (flush_one() || tell_idle()) return true;
+        if (nothing_left()) return false;
+        const double now_s = cluster::monotonic_s();
+        double wait_s = deadline_s - now_s;
+        if (wait_s < 0) wait_s = 0;
+        if (begun_ && !queue_.empty()) {
+            const double due_s = clock_.real_of(queue_.begin()->first.first) - now_s;
+            wait_s = std::min(wait_s, due_s > 0 ? due_s : look_again_s);
+        }
+        wait_s = std::min(wait_s, 1.0);
+        if (auto event = supervisor_.next(Seconds(wait_s))) {
+            if (std::visit([this](auto& one) { return handle(one); }, *event)) {
+                tell_idle();
+                return true;
+            }
+        } else if (cluster::monotonic_s() >= deadline_s) {
+            return false;
+        }
     }
 }
 
-bool ProcessDriver::hear_until(double seconds, const std::function<bool()>& done) {
-    const double deadline = cluster::monotonic_s() + seconds;
-    while (!done()) {
-        if (cluster::monotonic_s() >= deadline) return false;
-        const auto event = supervisor_.next(Seconds(0.1));
-        if (!event) continue;
-        if (const auto* interrupted = std::get_if<cluster::Interrupted>(&*event))
-            handle(*interrupted);
-        if (const auto* death = std::get_if<cluster::WorkerDied>(&*event)) record_death(*death);
-        if (const auto* message = std::get_if<cluster::WorkerMessage>(&*event))
-            session_.said(message->worker, message->body);
-    }
+bool ProcessDriver::flush_one() {
+    if (!begun_ || queue_.empty()) return false;
+    const auto first = queue_.begin();
+    const double t_s = first->first.first, late_s = clock_.now() - t_s;
+    if (late_s < -1e-9 || (paced_ && first->first > least_bound())) return false;
+    const What what = std::move(first->second);
+    queue_.erase(first);
+    told_s_ = std::max(told_s_, t_s);
+    if (paced_) worst_late_s_ = std::max(worst_late_s_, late_s);
+    what();
     return true;
 }
 
-WorkerId ProcessDriver::spawn() {
-    // Ids are handed out in order; the worker's fault points are part of its configuration.
-    const WorkerId expected = next_worker_++;
-    json config = session_.configuration(expected);
-    config["heartbeat_s"] = options_.supervisor.heartbeat_interval.count();
-    config["timeout_s"] = options_.operation_timeout_s;
-    config["points"] = faults_.points_for(expected);
-    const auto worker = supervisor_.spawn(config);
-    if (worker != expected) throw std::logic_error("worker ids are not consecutive");
+ProcessDriver::Moment ProcessDriver::least_bound() const {
+    Moment least{never, -1};
+    for (std::size_t i = 0; i < processes_.size(); ++i) {
+        const Moment moment{bound(processes_[i]), static_cast<WorkerId>(i)};
+        const bool waited_for =
+            cluster::monotonic_s() < clock_.real_of(moment.first) + late_worker_s;
+        if (moment < least && waited_for) least = moment;
+    }
+    for (const auto& [id, transfer] : under_way_)
+        if (transfer.ends_s) least = std::min(least, Moment{*transfer.ends_s, -1});
+    return least;
+}
+
+double ProcessDriver::bound(const Process& process) const {
+    if (process.doomed || process.exited) return never;
+    if (!process.joined) return std::nextafter(process.until_s, -never);
+    const double sent_s = process.unheard_s.empty() ? never : process.unheard_s.front();
+    if (process.rests) return sent_s;
+    if (process.meets || process.interruptible) return std::min(process.until_s, sent_s);
+    return process.until_s;
+}
+
+bool ProcessDriver::nothing_left() const {
+    return begun_ && queue_.empty() && under_way_.empty() &&
+           std::all_of(processes_.begin(), processes_.end(), [](const Process& process) {
+               return process.exited ||
+                      ((process.rests || process.meets) && process.unheard_s.empty());
+           });
+}
+
+void ProcessDriver::begin_if_all_are_there() {
+    if (begun_) return;
+    for (const Process& process : processes_)
+        if (!process.joined && !process.exited) return;
+    begun_ = true;
+    clock_.run();
+    WorkerId last = -1;
+    for (std::size_t i = 0; i < processes_.size(); ++i)
+        if (processes_[i].joined) last = static_cast<WorkerId>(i);
+    for (WorkerId worker = 0; worker <= last; ++worker) {
+        if (!process(worker).joined) continue;
+        let_begin(worker, 0);
+        come(worker, worker != last);
+    }
+    faults_.begin();
+    offering_.begin();
+}
+
+bool ProcessDriver::tell_idle() {
+    if (!begun_ || there_ > 0 || faults_.expects_joins() || offering_.more_to_come()) return false;
+    if (std::exchange(idle_, true)) return false;
+    tell(Idle{});
+    return true;
+}
+
+// ---- coming -------------------------------------------------------------------------------------
+
+WorkerId ProcessDriver::spawn(const Spawn& spawn, json configuration) {
+    const WorkerId worker = add(spawn, std::move(configuration));
+    if (begun_ && paced_) come(worker, false);
     return worker;
 }
 
-bool ProcessDriver::is_member(WorkerId worker) const {
-    return !epoch_ || std::find(members_.begin(), members_.end(), worker) != members_.end();
+WorkerId ProcessDriver::join(const Fault& fault, bool more) {
+    const WorkerId worker = add(roster_.newcomer(fault), {});
+    if (paced_) come(worker, more);
+    return worker;
 }
 
-void ProcessDriver::dismiss(WorkerId worker, const json& message) {
-    dismissed_.insert(worker);
-    std::erase(members_, worker);
-    time_->gone(worker);
-    faults_.on_gone(worker);
-    suspect(Suspicion::Left{worker});
-    supervisor_.send(worker, message);
+WorkerId ProcessDriver::add(const Spawn& spawn, json configuration) {
+    const WorkerId worker = roster_.add(spawn);
+    Process& process = processes_.emplace_back();
+    process.until_s = begun_ ? now() + options_.boot_s : 0;
+    ++there_;
+    idle_ = false;
+    modelled_.set_nic(worker, roster_.role_of(worker).nic);
+    const std::size_t role = roster_.at(worker).role;
+    json config{{"role", role},
+                {"configuration", roster_.configuration(spawn, std::move(configuration))},
+                {"seed", worker},
+                {"heartbeat_s", options_.supervisor.heartbeat_interval.count()},
+                {"points", faults_.points_for(worker)}};
+    for (const Fault& fault : options_.faults.faults)  // any worker's reaching that step strikes it
+        if (fault.kind == FaultKind::join && fault.step)
+            config["points"].push_back({{"phase", start_point}, {"step", *fault.step}});
+    if (supervisor_.spawn(config) != worker)
+        throw std::logic_error("worker ids are not consecutive");
+    if (!offering_.can_spawn(spawn)) {
+        supervisor_.kill(worker);
+        doom(worker, "its name is not offered");
+    } else if (begun_) {
+        let_begin(worker, process.until_s);
+    }
+    return worker;
+}
+
+void ProcessDriver::let_begin(WorkerId worker, double at_s) {
+    send_frame(worker, {{"drive", "begin"},
+                        {"paced", paced_},
+                        {"speed", clock_.speed()},
+                        {"at_s", at_s},
+                        {"real_s", clock_.real_of(at_s)}});
+}
+
+void ProcessDriver::on_joined(WorkerId worker, Process& process) {
+    process.joined = true;
+    faults_.on_joined(worker);
+    if (begun_ && !paced_) come(worker, false);
+}
+
+/// Paced, when the modelled cluster has started it, or later, where this machine takes longer.
+void ProcessDriver::come(WorkerId worker, bool more) {
+    at(paced_ ? process(worker).until_s : clock_.now(), [this, worker, more] {
+        if (process(worker).doomed) return;
+        if (!process(worker).joined) {
+            process(worker).until_s = now() + look_again_s * clock_.speed();
+            return come(worker, more);
+        }
+        recorder_.event("join", now(), worker, json::object());
+        watch(worker, now());
+        tell(roster_.joined(worker, more));
+    });
+}
+
+// ---- what the supervisor reports ----------------------------------------------------------------
+
+bool ProcessDriver::handle(const cluster::Interrupted& interrupted) {
+    throw SampleError(SampleStatus::interrupted, interrupted.why);
+}
+
+bool ProcessDriver::handle(const cluster::TimerFired& timer) {
+    faults_.on_timer(timer.id);
+    return false;
+}
+
+bool ProcessDriver::handle(cluster::WorkerMessage& message) {
+    const WorkerId worker = message.worker;
+    Process& one = process(worker);
+    if (!one.joined) {
+        on_joined(worker, one);
+        begin_if_all_are_there();
+    }
+    if (message.body.contains("drive")) {
+        on_frame(worker, one, message.body);
+        return false;
+    }
+    sign(worker, one);
+    one.rests = false;
+    json body = std::move(message.body);
+    const double at_s = body.value("at_s", clock_.now());
+    body.erase("at_s");
+    try {
+        const Said said{worker, AnyMessage::of_json(std::move(body))};
+        if (!paced_) {
+            tell(said);
+            return true;
+        }
+        one.until_s = std::max(one.until_s, at_s);
+        queue_.emplace(Moment{at_s, worker}, [this, said, at_s] {
+            const Process& speaker = process(said.worker);
+            if (!speaker.doomed || at_s <= speaker.doomed_s) tell(said);
+        });
+    } catch (const MessageError& error) {
+        supervisor_.kill(worker);
+        doom(worker, error.what());
+    }
+    return false;
+}
+
+void ProcessDriver::on_frame(WorkerId worker, Process& one, const json& frame) {
+    const std::string kind = frame.at("drive");
+    heard(one, frame);
+    if (kind == "joined") return;
+    if (kind != "arrived" && kind != "broken") sign(worker, one);  // those are of other threads
+    if (kind == "rests") {
+        one.rests = true;
+    } else if (kind == "until") {
+        one.rests = false;
+        one.until_s = frame.at("at_s");
+        one.interruptible = frame.at("interruptible");
+    } else if (kind == "at_point") {
+        const double at_s = paced_ ? frame.at("at_s").get<double>() : clock_.now();
+        one.until_s = at_s;
+        at(at_s, [this, worker, phase = frame.at("phase").get<std::string>(),
+                  step = frame.at("step").get<long>()] {
+            faults_.on_step(step);
+            if (!process(worker).doomed) faults_.on_point(worker, phase, step);
+        });
+    } else if (kind == "struck") {
+        faults_.on_struck(frame.at("index"), worker);
+    } else if (kind == "arrives") {
+        on_arrives(worker, one, frame);
+    } else if (kind == "port") {
+        one.port = frame.at("port");
+        for (const Transfer& transfer : std::exchange(one.before_port, {}))
+            begin_transfer(transfer);
+    } else if (kind == "arrived") {
+        arrived(frame.at("id"));
+    } else if (kind == "broken") {
+        broken(frame.at("id"), frame.at("done"));
+    } else if (kind == "turns_away") {
+        one.meets = false;
+        const auto others = meetings_.need(worker);
+        meetings_.go_on(worker);
+        break_for(others);
+    } else if (kind == "leave_requested") {
+        if (one.asked_to_leave) return;  // by a fault: the policy was told when that struck
+        recorder_.event("leave", now(), worker, json::object());
+        at(clock_.now(), [this, worker] { tell(LeaveRequested{worker}); });
+    }
+}
+
+void ProcessDriver::heard(Process& process, const json& frame) {
+    for (const long taken = frame.value("heard", process.heard); process.heard < taken;
+         ++process.heard)
+        if (!process.unheard_s.empty()) process.unheard_s.pop_front();
+}
+
+bool ProcessDriver::handle(const cluster::WorkerDied& death) {
+    Process& one = process(death.worker);
+    one.exited = true;
+    one.how = death.how;
+    begin_if_all_are_there();
+    if (roster_.at(death.worker).dismissed) {
+        roster_.at(death.worker).dead = true;
+        roster_.at(death.worker).how = death.how;
+        faults_.on_gone(death.worker);
+        return false;
+    }
+    if (paced_) {
+        if (!one.doomed) doom(death.worker, death.how);
+        return false;
+    }
+    die(death.worker, death.how);
+    return true;
+}
+
+// ---- together -----------------------------------------------------------------------------------
+
+void ProcessDriver::on_arrives(WorkerId worker, Process& one, const json& frame) {
+    const Group group{.number = frame.at("number"),
+                      .members = frame.at("members").get<std::vector<WorkerId>>()};
+    one.round = frame.at("round");
+    one.meets = true;
+    one.rests = false;
+    one.until_s = never;
+    auto& [last_s, longest_s] = met_s_[group.number];
+    last_s = std::max(last_s, frame.at("at_s").get<double>());
+    longest_s = std::max(longest_s, frame.at("seconds").get<double>());
+    const auto members = meetings_.arrive(group, worker);
+    for (const WorkerId each : group.members)
+        if (!roster_.at(each).how.empty()) return met(worker, /*broken=*/true);
+    if (!members) return;
+    const double ends_s = paced_ ? last_s + longest_s : clock_.now();
+    met_s_.erase(group.number);
+    for (const WorkerId each : *members) {
+        process(each).until_s = ends_s;
+        at(ends_s, [this, each, round = process(each).round] {
+            if (process(each).meets && process(each).round == round) met(each, false);
+        });
+    }
+}
+
+void ProcessDriver::break_for(const std::vector<WorkerId>& members) {
+    for (const WorkerId each : members)
+        if (process(each).meets) met(each, true);
+}
+
+void ProcessDriver::met(WorkerId worker, bool broken) {
+    Process& one = process(worker);
+    one.meets = false;
+    one.until_s = now();
+    meetings_.go_on(worker);
+    send_frame(worker,
+               {{"drive", "met"}, {"round", one.round}, {"broken", broken}, {"at_s", now()}});
+}
+
+// ---- what is said to workers --------------------------------------------------------------------
+
+void ProcessDriver::send_frame(WorkerId worker, json frame) { supervisor_.send(worker, frame); }
+
+void ProcessDriver::send(WorkerId worker, const AnyMessage& message) {
+    Process& one = process(worker);
+    if (one.exited || one.doomed) return;
+    json body = message.to_json();
+    if (paced_) body["at_s"] = now();
+    one.unheard_s.push_back(now());
+    watch(worker, now());
+    supervisor_.send(worker, body);
+}
+
+void ProcessDriver::start(const StartTimer& timer) {
+    at(now() + timer.after_s, [this, id = timer.id] { tell(Timer{id}); });
+}
+
+// ---- going --------------------------------------------------------------------------------------
+
+void ProcessDriver::dismiss(WorkerId worker) {
+    Roster::Entry& entry = roster_.at(worker);
+    if (!entry.how.empty() || std::exchange(entry.dismissed, true)) return;
+    --there_;
+    Process& one = process(worker);
+    if (one.exited || one.doomed) return;
+    one.unheard_s.push_back(now());
+    send_frame(worker, {{"drive", "dismiss"}, {"at_s", now()}});
 }
 
 void ProcessDriver::evict(const Evict& evict) {
     recorder_.event("evict", now(), evict.worker, {{"why", evict.why}});
-    time_->hold();
-    injected_.insert_or_assign(evict.worker, cluster::monotonic_s());
-    unresolved_.insert(evict.worker);
     supervisor_.kill(evict.worker);
+    doom(evict.worker, "evicted");
 }
 
-// ---- groups -------------------------------------------------------------------------------------
-
-void ProcessDriver::group_forms(Epoch epoch, const std::vector<WorkerId>& members) {
-    time_->hold();
-    epoch_ = epoch;
-    members_ = members;
-    forming_ = true;
-    suspect(Suspicion::GroupForms{epoch, members});
-    recoveries_.on_plan(epoch);
-    faults_.on_members(members_);
+void ProcessDriver::doom(WorkerId worker, const std::string& how) {
+    doom(worker, how, options_.detect_s);
 }
 
-void ProcessDriver::group_works(double t_s) {
-    faults_.on_members(members_);
-    lost_a_member_ = false;
-    recoveries_.on_go(t_s);
-    if (!begun_) begin();
+void ProcessDriver::doom(WorkerId worker, const std::string& how, double known_after_s) {
+    Process& one = process(worker);
+    roster_.at(worker).dead = true;
+    if (std::exchange(one.doomed, true)) return;
+    one.doomed_s = now();
+    if (!paced_) return;  // it is told of when the supervisor knows
+    stopped_[worker] = modelled_.stop_all_of(worker);
+    at(begun_ ? now() + known_after_s : 0, [this, worker, how] { die(worker, how); });
 }
 
-void ProcessDriver::begin() {
-    begun_ = true;
-    time_->begin();
-    if (options_.duration_s > 0)
-        timers_.at(options_.duration_s, [this] {
-            time_is_up_ = true;
-            session_.time_is_up();
-        });
-    faults_.begin();
+void ProcessDriver::die(WorkerId worker, const std::string& how) {
+    Roster::Entry& entry = roster_.at(worker);
+    Process& one = process(worker);
+    one.doomed = entry.dead = true;
+    entry.how = one.how.empty() ? how : one.how;
+    supervisor_.kill(worker);  // one that is frozen
+    faults_.on_gone(worker);
+    break_transfers(worker);
+    break_for(meetings_.need(worker));
+    meetings_.go_on(worker);
+    if (entry.dismissed) return;
+    --there_;
+    recorder_.event("death", now(), worker, {{"how", entry.how}});
+    tell(Died{worker});
 }
 
-// ---- what happens -------------------------------------------------------------------------------
+// ---- faults -------------------------------------------------------------------------------------
 
-void ProcessDriver::handle(const cluster::Interrupted& interrupted) {
-    throw SampleError(SampleStatus::interrupted, interrupted.why);
+void ProcessDriver::strike(const Fault& fault) {
+    Fault timed = fault;  // one inside a worker travels as text, which has a time
+    timed.step.reset();
+    timed.t_s = now();
+    faults_.strike_now(timed);
 }
 
-void ProcessDriver::handle(const cluster::TimerFired& timer) {
-    if (timers_.on_timer(timer.id) || faults_.on_timer(timer.id)) return;
-    if (const auto back = overdue_.extract(timer.id)) unresolved_.erase(back.mapped());
-    if (const auto own = suspicion_timers_.extract(timer.id)) suspect(Timer{own.mapped()});
-}
-
-void ProcessDriver::handle(const cluster::WorkerDied& death) {
-    record_death(death);
-    unresolved_.erase(death.worker);
-    time_->gone(death.worker);
-    if (dismissed_.contains(death.worker)) return;
-    if (is_member(death.worker)) {
-        time_->hold();
-        lost_a_member_ = true;
-        suspect(Died{death.worker});
-        const double ago = supervisor_.now_s() - death.detected_s;
-        recoveries_.on_death(death.worker, clock_.at_reading(cluster::monotonic_s() - ago));
+/// Paced, links are modelled; in real time the worker's own are struck.
+void ProcessDriver::inject(const json& message, WorkerId worker) {
+    const Fault fault = injected_from(message, roster_.role_of(worker).phases);
+    if (paced_ && strikes_transport(fault)) {
+        if (fault.kind == FaultKind::corrupt) corrupts_[worker].push_back(message.at("index"));
+        return;
     }
-    faults_.on_gone(death.worker);
-    session_.died(death.worker);
-    look_around();
+    json frame = message;
+    frame["drive"] = "inject";
+    frame["urgent"] = true;
+    send_frame(worker, std::move(frame));
 }
 
-void ProcessDriver::record_death(const cluster::WorkerDied& death) {
-    recorder_.event("death", now(), death.worker, {{"how", death.how}});
-    const auto injected = injected_.find(death.worker);
-    if (injected != injected_.end())
-        detections_real_s_.push_back(cluster::monotonic_s() - injected->second);
-    else if (!dismissed_.contains(death.worker))
-        unexpected_death_ = fmt::format("worker {}: {}", death.worker, death.how);
-}
-
-void ProcessDriver::handle(const cluster::WorkerMessage& message) {
-    const auto& body = message.body;
-    const WorkerId worker = message.worker;
-    const std::string type = body.at("type");
-    if (type == "joined") {
-        on_joined(worker);
-    } else if (type == "leave_requested") {
-        recorder_.event("leave", now(), worker, json::object());
-        faults_.on_leave_requested(worker);
-        session_.leave_requested(worker);
-        look_around();
-    } else if (type == "broken") {
-        on_broken(worker, body);
-    } else if (type == "at_point") {
-        faults_.on_point(worker, body.at("phase"), body.at("step"));
-    } else if (type == "struck") {
-        faults_.on_struck(body.at("index"));
-    } else {
-        session_.said(worker, body);
+void ProcessDriver::on_fault(const Fault& fault, WorkerId worker, std::string_view means) {
+    json detail{{"kind", to_string(fault.kind)}, {"fault", to_string(fault)}};
+    if (!means.empty()) detail["by"] = means;
+    recorder_.event("fault", now(), worker, detail);
+    switch (fault.kind) {
+        case FaultKind::kill:
+            return doom(worker, "killed");
+        case FaultKind::hang:
+            if (!paced_) return;
+            if (const double most_s = options_.patience_s.value_or(options_.detect_s);
+                !fault.for_s || *fault.for_s >= most_s)
+                return doom(worker, "frozen", most_s);
+            return send_frame(worker, {{"drive", "freeze"},
+                                       {"from_s", now()},
+                                       {"for_s", *fault.for_s},
+                                       {"urgent", true}});
+        case FaultKind::link:
+            if (paced_)
+                modelled_.set_link(worker, fault.peer,
+                                   {.latency_s = fault.latency_s,
+                                    .bandwidth = fault.bandwidth,
+                                    .cut = fault.cut,
+                                    .loss = fault.loss},
+                                   fault.for_s);
+            return;
+        case FaultKind::stop:
+            process(worker).asked_to_leave = true;
+            recorder_.event("leave", now(), worker, json::object());
+            return tell(LeaveRequested{worker});
+        default:
+            return;
     }
 }
 
-void ProcessDriver::on_joined(WorkerId worker) {
-    recorder_.event("join", now(), worker, json::object());
-    if (worker >= initial_workers_) ++joins_;
-    faults_.on_joined(worker);
-    joined_.push_back(worker);
-    look_around();
+// ---- progress -----------------------------------------------------------------------------------
+
+void ProcessDriver::sign(WorkerId worker, Process& one) {
+    one.sign_s = clock_.now();
+    watch(worker, one.sign_s);
 }
 
-void ProcessDriver::look_around() {
-    if (awaits_somebody()) return;
-    announce_joined();
-    session_.settled();
-}
-
-// Those who come at one moment are told of together, whichever process was the fastest to start.
-void ProcessDriver::announce_joined() {
-    auto joined = std::move(joined_);
-    joined_.clear();
-    std::sort(joined.begin(), joined.end());
-    for (const WorkerId& worker : joined) session_.joined(worker, &worker != &joined.back());
-}
-
-void ProcessDriver::on_broken(WorkerId worker, const json& body) {
-    const double t = clock_.at_reading(body.at("clock_s").get<double>());
-    const Epoch epoch = body.at("epoch");
-    recorder_.event("detection", t, worker, {{"why", body.at("why")}});
-    recoveries_.on_broken(epoch, t);
-    suspect(Suspicion::GroupBroke{.reporter = worker,
-                                  .epoch = epoch,
-                                  .cause = body.at("cause").get<Suspicion::Cause>(),
-                                  .suspect = body.at("suspect"),
-                                  .why = body.at("why")});
-    if (suspicion_.broken()) time_->hold();  // what follows is real machinery at work
-}
-
-// ---- who is to blame ----------------------------------------------------------------------------
-
-void ProcessDriver::suspect(const Suspicion::Event& event) {
-    std::vector<Suspicion::Action> actions;
-    suspicion_.on(event, now(), actions);
-    for (const auto& action : actions) std::visit([this](const auto& one) { act(one); }, action);
-}
-
-// Of the machine's clock, as deaths are noticed by it.
-void ProcessDriver::act(const StartTimer& timer) {
-    suspicion_timers_[supervisor_.start_timer(Seconds(timer.after_s))] = timer.id;
-}
-
-void ProcessDriver::act(const Suspicion::Blame& blame) {
-    if (!begun_ && blame.cause == Suspicion::Cause::unexplained)
-        return session_.failed(
-            fmt::format("the workers cannot form a group on 127.0.0.1 ({}); is the loopback "
-                        "interface up, and are there free ports?",
-                        blame.why));
-    session_.blamed(blame);
+/// Stalled once where no sign follows within what its role allows; looked at when that is due.
+void ProcessDriver::watch(WorkerId worker, double from_s) {
+    const double patience_s = roster_.role_of(worker).progress_s;
+    Process& one = process(worker);
+    one.sign_s = std::max(one.sign_s, from_s);
+    if (patience_s <= 0 || !begun_ || std::exchange(one.watched, true)) return;
+    at(one.sign_s + patience_s, [this, worker, patience_s, seen_s = one.sign_s] {
+        Process& watched = process(worker);
+        watched.watched = false;
+        if (watched.exited || watched.doomed || roster_.at(worker).dismissed) return;
+        if (watched.sign_s > seen_s) return watch(worker, watched.sign_s);
+        if (!watched.rests || !watched.unheard_s.empty()) tell(Stalled{worker});
+    });
 }
 
 }  // namespace assay::drive

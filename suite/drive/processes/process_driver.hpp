@@ -1,173 +1,173 @@
-// Drives a system across processes: in real time, or paced. It owns the clock, timers, the workers
-// and what they say, the faults and who is to blame for a broken group; the system's session turns
-// what happens into its policy's events and the policy's actions into messages (process_session).
+// Workers of several roles in processes of their own: in real time, or paced.
+//
+// Paced, scenario time runs at one speed and never stands still. What happens is told of when the
+// modelled cluster would tell of it, in the order of that time: deaths `detect_s` after they
+// struck, joins `boot_s` after their spawn, words when their worker's device would be done. To keep
+// the order, the driver waits for workers that may still have something earlier to say; how much
+// later than the modelled cluster it tells is counted. So a paced run decides what a simulated one
+// decides, however busy the machine is.
 #pragma once
 
+#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "suite/drive/driver.hpp"
+#include "suite/drive/meetings.hpp"
+#include "suite/drive/offering.hpp"
 #include "suite/drive/processes/fault_driver.hpp"
-#include "suite/drive/processes/timekeeper.hpp"
-#include "suite/drive/recovery_log.hpp"
-#include "suite/drive/suspicion.hpp"
+#include "suite/drive/processes/process_options.hpp"
+#include "suite/drive/roster.hpp"
+#include "suite/drive/simulated/virtual_transfers.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::drive {
 
-/// Which timekeeper a run across processes has (timekeeper.hpp).
-enum class Pace { real, steady, steps };
-
-struct ProcessOptions {
-    cluster::SupervisorOptions supervisor;
-    double operation_timeout_s = 10;  ///< real seconds of one collective; death is noticed long
-                                      ///< before
-    FaultPlan faults;
-    FaultPhases phases;     ///< that the plan can name
-    double duration_s = 0;  ///< scenario seconds after which time is up; 0: never
-    Pace pace = Pace::real;
-    double speed = 1;           ///< real, steady: scenario seconds per second
-    double typical_step_s = 1;  ///< steps: scenario seconds of one, roughly
-};
-
-/// What a system does about what befalls its workers.
-class ProcessSession {
+class ProcessDriver final : public Driver {
   public:
-    virtual ~ProcessSession() = default;
-    /// Of a worker about to be started; the driver adds what is its own (worker_process.hpp).
-    virtual nlohmann::json configuration(WorkerId) = 0;
-    virtual void joined(WorkerId, bool more) = 0;
-    virtual void died(WorkerId) = 0;
-    virtual void leave_requested(WorkerId) = 0;
-    virtual void said(WorkerId, const nlohmann::json& message) = 0;
-    virtual void blamed(const Suspicion::Blame&) = 0;
-    /// It cannot go on, for a reason that has nothing to do with the policy.
-    virtual void failed(const std::string& why) = 0;
-    /// Nobody's coming or going is awaited any more (ProcessDriver::awaits_somebody).
-    virtual void settled() {}
-    virtual void struck(const Fault&) {}
-    /// Paced: from now on a worker's modelled operations take `factor` times as long.
-    virtual void slowed(WorkerId, double) {}
-    /// The work has lasted as long as it was to. Called again where nobody works.
-    virtual void time_is_up() {}
-    /// Nobody works, and only newcomers could change that …
-    virtual bool waits() const = 0;
-    /// … and none will come.
-    virtual void idle() = 0;
-};
+    /// Makes a fork server for the roles' protocols, so in a process with one thread.
+    /// `options.pace`: real or steady.
+    ProcessDriver(std::vector<Role> roles, ProcessOptions options, Recorder& recorder);
+    /// Workers are what `launcher` starts, in place of the roles' protocols.
+    ProcessDriver(std::vector<Role> roles, std::unique_ptr<cluster::Launcher> launcher,
+                  ProcessOptions options, Recorder& recorder);
 
-class ProcessDriver {
-  public:
-    ProcessDriver(std::unique_ptr<cluster::Launcher> launcher, ProcessOptions options,
-                  Recorder& recorder, ProcessSession& session);
-
-    /// Starts `workers` and turns until end(). Throws SampleError(interrupted) on SIGINT, SIGTERM
-    /// or a lost lifeline, NotSupportedHere where this machine has no room for so many.
-    void run(int workers);
-    void end() { ending_ = true; }
-    bool ending() const { return ending_; }
-    /// After the end: hears what workers still say until `done`, at most so many real seconds.
-    /// Returns whether it came to that.
-    bool hear_until(double seconds, const std::function<bool()>& done);
-
-    double now() const { return clock_.now(); }
-    const ScenarioClock& clock() const { return clock_; }
-    Timekeeper& time() { return *time_; }
-    ScenarioTimers& timers() { return timers_; }
-
-    // ---- workers -----------------------------------------------------------------------------
-    /// Starts one more; it joins, or dies.
-    WorkerId spawn();
-    void send(const std::vector<WorkerId>& to, const nlohmann::json& message) {
-        supervisor_.send(to, message);
-    }
-    void send(WorkerId to, const nlohmann::json& message) { supervisor_.send(to, message); }
-    bool alive(WorkerId worker) const { return supervisor_.alive(worker); }
-    std::vector<WorkerId> alive() const { return supervisor_.alive(); }
-    /// It goes in order, and its end is no death.
-    void dismiss(WorkerId worker, const nlohmann::json& message);
-    void evict(const Evict& evict);
-    /// Somebody's coming or going is on its way: hold back what would end the step, so that it
-    /// takes effect from the next one on.
-    bool awaits_somebody() const { return faults_.holds_commit(); }
-
-    // ---- groups and steps --------------------------------------------------------------------
-    /// A new plan is in force: `members` build their group.
-    void group_forms(Epoch epoch, const std::vector<WorkerId>& members);
-    /// All of them have said that they are ready.
-    void group_is_ready() { forming_ = false; }
-    /// It works from `t_s` on; the first one begins the scenario.
-    void group_works(double t_s);
-    /// Scenario time begins, with the faults and the duration that are counted by it.
-    void begin();
-    bool begun() const { return begun_; }
-    void step_begins(long step) { faults_.on_step(step); }
-    /// A member's death has not been followed by a group that works.
-    bool lost_a_member() const { return lost_a_member_; }
-
-    // ---- what became of it -------------------------------------------------------------------
-    long faults_fired() const { return faults_.fired(); }
-    long joins() const { return joins_; }  ///< workers that reported after the initial ones
-    const std::vector<RecoveryTimes>& recoveries() const { return recoveries_.recoveries(); }
-    /// Real seconds from a kill to the supervisor knowing.
-    const std::vector<double>& detections_real_s() const { return detections_real_s_; }
-    /// A worker that ended though nobody asked for it: who, and how. Empty: none did.
-    const std::string& unexpected_death() const { return unexpected_death_; }
+    double now() const override { return paced_ ? told_s_ : clock_.now(); }
+    /// Throws SampleError(interrupted) on SIGINT, SIGTERM or a lost lifeline.
+    bool turn(double most_s = std::numeric_limits<double>::infinity()) override;
+    WorkerId spawn(const Spawn& spawn, nlohmann::json configuration = {}) override;
+    void send(WorkerId worker, const AnyMessage& message) override;
+    void start(const StartTimer& timer) override;
+    void start(const Transfer& transfer) override;
+    void dismiss(WorkerId worker) override;
+    void evict(const Evict& evict) override;
+    void strike(const Fault& fault) override;
+    bool alive(WorkerId worker) const override { return roster_.at(worker).how.empty(); }
+    const std::string& how_ended(WorkerId worker) const override { return roster_.at(worker).how; }
+    long faults_struck() const override { return faults_.fired(); }
+    double worst_late_s() const override { return worst_late_s_; }
+    cluster::Supervisor& supervisor() { return supervisor_; }
 
   private:
-    bool is_member(WorkerId worker) const;
+    struct Process {
+        bool joined = false, exited = false;
+        std::string how;      ///< it exited
+        double doomed_s = 0;  ///< what it says after this does not count …
+        bool doomed = false;  ///< … since it was struck then
+        double until_s = 0;   ///< it says nothing before
+        bool rests = false;   ///< nor after, unless it is sent something
+        bool interruptible = false;
+        bool meets = false;                 ///< … or unless what it does together comes out
+        long heard = 0;                     ///< messages that it has taken
+        std::deque<double> unheard_s;       ///< when the others were sent
+        std::optional<std::uint16_t> port;  ///< where transfers to it go …
+        std::vector<Transfer> before_port;  ///< … which waits for that
+        long round = 0;                     ///< of what it does together
+        double sign_s = 0;                  ///< its last sign of progress
+        bool watched = false, asked_to_leave = false;
+    };
+    using What = std::function<void()>;
+    /// Scenario time; at equal times the driver's own business (-1) comes before what workers say,
+    /// in the order of their ids.
+    using Moment = std::pair<double, WorkerId>;
 
-    void handle(const cluster::Interrupted&);
-    void handle(const cluster::TimerFired&);
-    void handle(const cluster::WorkerDied&);
-    void handle(const cluster::WorkerMessage&);
-    void on_joined(WorkerId worker);
-    void on_broken(WorkerId worker, const nlohmann::json& body);
-    void record_death(const cluster::WorkerDied&);
-    void announce_joined();
-    void look_around();
+    // ---- time --------------------------------------------------------------------------------
+    /// At scenario time t_s, in order.
+    void at(double t_s, What what) { queue_.emplace(Moment{t_s, -1}, std::move(what)); }
+    bool flush_one();
+    /// Nothing that is still to be heard of happened before that.
+    Moment least_bound() const;
+    double bound(const Process& process) const;
+    bool nothing_left() const;
+    void begin_if_all_are_there();
+    bool tell_idle();
 
-    void suspect(const Suspicion::Event& event);
-    void act(const StartTimer&);
-    void act(const Suspicion::Blame&);
+    // ---- what the supervisor reports ---------------------------------------------------------
+    bool handle(cluster::WorkerMessage& message);  ///< takes its body
+    bool handle(const cluster::WorkerDied& death);
+    bool handle(const cluster::TimerFired& timer);
+    bool handle(const cluster::Interrupted& interrupted);
+    void on_frame(WorkerId worker, Process& process, const nlohmann::json& frame);
+    void on_joined(WorkerId worker, Process& process);
+    void on_arrives(WorkerId worker, Process& process, const nlohmann::json& frame);
+    void heard(Process& process, const nlohmann::json& frame);
+    void sign(WorkerId worker, Process& process);
 
-    // process_driver_faults.cpp
+    // ---- coming and going --------------------------------------------------------------------
+    WorkerId add(const Spawn& spawn, nlohmann::json configuration);
+    void let_begin(WorkerId worker, double at_s);
+    WorkerId join(const Fault& fault, bool more);
+    /// `more`: those that come at one moment are told of together.
+    void come(WorkerId worker, bool more);
+    /// It was struck now: paced, its death is told of when the modelled cluster knows.
+    void doom(WorkerId worker, const std::string& how);
+    void doom(WorkerId worker, const std::string& how, double known_after_s);
+    void die(WorkerId worker, const std::string& how);
+    void send_frame(WorkerId worker, nlohmann::json frame);
+    void break_for(const std::vector<WorkerId>& members);
+    void met(WorkerId worker, bool broken);
+    void watch(WorkerId worker, double from_s);
+
     void on_fault(const Fault& fault, WorkerId worker, std::string_view means);
-    void keep_time(const Fault& fault, WorkerId worker);
-    void slow(WorkerId worker, double factor);
-    void run_clock_again();
-    void end_if_nobody_can_come();
+    void inject(const nlohmann::json& message, WorkerId worker);
+
+    // ---- transfers (process_driver_transfers.cpp) --------------------------------------------
+    /// Scenario time, for what models it.
+    class QueueTime final : public VirtualTime {
+      public:
+        explicit QueueTime(ProcessDriver& driver) : driver_(driver) {}
+        double now() const override { return driver_.now(); }
+        Id at(double t_s, Callback what) override;
+        void cancel(Id id) override { waiting_.erase(id); }
+        bool next(double) override { return false; }  // the driver's turn
+        bool empty() const override { return waiting_.empty(); }
+        std::uint64_t happened() const override { return happened_; }
+
+      private:
+        ProcessDriver& driver_;
+        std::set<Id> waiting_;
+        Id ids_ = 0;
+        std::uint64_t happened_ = 0;
+    };
+    struct UnderWay {
+        Transfer order;
+        bool arrived = false;            ///< really
+        std::optional<double> ends_s{};  ///< paced: it has arrived on the modelled cluster
+    };
+    void begin_transfer(const Transfer& transfer);
+    void arrived(std::uint64_t id);
+    void broken(std::uint64_t id, std::uint64_t done);
+    void tell_arrived(UnderWay& transfer);
+    /// What becomes of those of a worker that died.
+    void break_transfers(WorkerId worker);
+
+    Process& process(WorkerId worker) { return processes_.at(static_cast<std::size_t>(worker)); }
 
     ProcessOptions options_;
+    bool paced_;
     Recorder& recorder_;
-    ProcessSession& session_;
+    Roster roster_;
     cluster::Supervisor supervisor_;
     ScenarioClock clock_;
-    ScenarioTimers timers_;
-    std::unique_ptr<Timekeeper> time_;
     FaultDriver faults_;
-    Suspicion suspicion_;
-    RecoveryLog recoveries_;
-
-    WorkerId next_worker_ = 0;
-    int initial_workers_ = 0;
-    std::optional<Epoch> epoch_;     ///< of the group in force; nothing: workers form no groups
-    std::vector<WorkerId> members_;  ///< of it, in rank order
-    bool forming_ = false;           ///< its members are not all ready
-    bool begun_ = false, ending_ = false, time_is_up_ = false, lost_a_member_ = false;
-    std::vector<WorkerId> joined_;  ///< not told to the session yet
-    std::set<WorkerId> dismissed_;
-    std::map<WorkerId, double> injected_;  ///< whose end was asked for, and when (real seconds)
-    std::set<WorkerId> unresolved_;        ///< … and that are not gone yet
-    std::map<std::uint64_t, WorkerId> overdue_;  ///< timer: it has come back after all
-    std::map<std::uint64_t, std::uint64_t> suspicion_timers_;  ///< the supervisor's: the policy's
-    std::vector<double> detections_real_s_;
-    std::string unexpected_death_;
-    long joins_ = 0;
+    Offering offering_;
+    Meetings meetings_;
+    std::map<std::int64_t, std::pair<double, double>> met_s_;  // group: last arrival, longest work
+    std::deque<Process> processes_;
+    std::multimap<Moment, What> queue_;
+    double told_s_ = 0, worst_late_s_ = 0;
+    QueueTime queue_time_{*this};
+    VirtualTransfers modelled_{queue_time_};  // paced
+    std::map<std::uint64_t, UnderWay> under_way_;
+    std::map<WorkerId, std::deque<std::size_t>> corrupts_;  // paced: faults of its next transfers
+    std::map<WorkerId, std::vector<std::pair<std::uint64_t, std::uint64_t>>> stopped_;
+    int there_ = 0;  // workers that no death was told of, nor dismissed
+    bool begun_ = false, idle_ = false;
 };
 
 }  // namespace assay::drive

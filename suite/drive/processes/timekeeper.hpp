@@ -99,14 +99,4 @@ class RealTime : public Timekeeper {
     ScenarioTimers& timers_;
 };
 
-/// The time of a modelled cluster at one speed, for workers that form no groups and hold what they
-/// do to modelled durations themselves (protocol_process.hpp).
-class SteadyTime final : public RealTime {
-  public:
-    using RealTime::RealTime;
-    void hold() override { clock_.freeze(); }
-    void go_on() override { begin(); }
-    bool held() const override { return clock_.frozen(); }
-};
-
 }  // namespace assay::drive

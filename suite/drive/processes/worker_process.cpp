@@ -1,56 +1,28 @@
 #include "suite/drive/processes/worker_process.hpp"
 
-#include <algorithm>
-
 #include "suite/cluster/collectives/checksum_layer.hpp"
 #include "suite/cluster/pacer.hpp"
+#include "suite/drive/processes/injection.hpp"
 
 namespace assay::drive {
 
 using nlohmann::json;
 
-namespace {
-
-bool strikes_transport(const Fault& fault) {
-    return fault.kind == FaultKind::link || fault.target == "message";
-}
-
-// At once, on the listener's thread.
-void inject_into_transport(cluster::LinkFaults& links, const Fault& fault) {
-    if (fault.kind == FaultKind::corrupt) return links.corrupt_next_message();
-    links.set(fault.peer.value_or(-1),
-              {.latency = cluster::Seconds(fault.latency_s),
-               .bandwidth = fault.bandwidth,
-               .loss = fault.loss,
-               .cut = fault.cut},
-              fault.for_s ? std::optional(cluster::Seconds(*fault.for_s)) : std::nullopt);
-}
-
-}  // namespace
-
-json inject_message(const Fault& fault, std::size_t index) {
-    return {{"type", "inject"},
-            {"fault", to_string(fault)},
-            {"index", index},
-            {"urgent", strikes_transport(fault)}};
-}
-
-Fault injected_from(const json& message, const FaultPhases& phases) {
-    return parse_fault(message.at("fault").get<std::string>(), phases);
-}
-
 WorkerProcess::WorkerProcess(WorkerId self, cluster::ControlChannel& control, const json& config,
                              std::shared_ptr<cluster::LinkFaults> links, FaultPhases phases,
                              Hooks hooks)
-    : self_(self), control_(control), phases_(std::move(phases)), hooks_(std::move(hooks)) {
-    for (const auto& point : config.at("points"))
-        points_.push_back({point.at("phase"), point.at("step")});
+    : self_(self),
+      control_(control),
+      phases_(std::move(phases)),
+      hooks_(std::move(hooks)),
+      link_strikes_(std::make_shared<LinkStrikes>(std::move(links))),
+      points_(config.at("points")) {
     // Not `this`: the channel's listener outlives the worker.
     control_.start(
         cluster::Seconds(config.at("heartbeat_s").get<double>()),
-        [links = std::move(links), phases = phases_, urgent = hooks_.urgent](const json& message) {
+        [strikes = link_strikes_, phases = phases_, urgent = hooks_.urgent](const json& message) {
             if (message.value("type", "") == "inject")
-                inject_into_transport(*links, injected_from(message, phases));
+                strikes->inject(injected_from(message, phases), message.at("index"));
             else if (urgent)
                 urgent(message);
         });
@@ -77,13 +49,7 @@ std::optional<json> WorkerProcess::receive() {
 }
 
 void WorkerProcess::wait_at(const std::string& phase, long step) {
-    const bool exact = is_of_step(phase);
-    while (true) {
-        const auto reached = std::find_if(points_.begin(), points_.end(), [&](const auto& point) {
-            return point.phase == phase && (exact ? point.step == step : point.step <= step);
-        });
-        if (reached == points_.end()) return;
-        points_.erase(reached);
+    while (points_.reach(phase, step)) {
         say({{"type", "at_point"}, {"phase", phase}, {"step", step}});
         while (auto message = control_.receive()) {
             const auto type = message->value("type", "");
@@ -106,6 +72,7 @@ void WorkerProcess::guarded(Epoch epoch, const std::function<void()>& body) {
     using Cause = Suspicion::Cause;
     try {
         body();
+        report_strikes();
     } catch (const cluster::CorruptMessage& broken) {
         report_broken(epoch, broken, Cause::corrupt_message, broken.from());
     } catch (const cluster::Unreachable& broken) {
@@ -117,12 +84,17 @@ void WorkerProcess::guarded(Epoch epoch, const std::function<void()>& body) {
 
 void WorkerProcess::report_broken(Epoch epoch, const std::exception& broken, Suspicion::Cause cause,
                                   WorkerId suspect) {
+    report_strikes();
     say({{"type", "broken"},
          {"epoch", epoch},
          {"why", broken.what()},
          {"cause", cause},
          {"suspect", suspect},
          {"clock_s", cluster::monotonic_s()}});
+}
+
+void WorkerProcess::report_strikes() {
+    for (const std::size_t index : link_strikes_->corrupted()) struck(index);
 }
 
 }  // namespace assay::drive

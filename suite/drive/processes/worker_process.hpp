@@ -17,17 +17,11 @@
 #include "suite/cluster/faults/fault_layer.hpp"
 #include "suite/cluster/processes/control_channel.hpp"
 #include "suite/drive/processes/fault_points.hpp"
+#include "suite/drive/processes/injection.hpp"
 #include "suite/drive/suspicion.hpp"
 #include "suite/scenario/fault_plan.hpp"
 
 namespace assay::drive {
-
-/// Asks a worker to do a fault of kind link, corrupt, nan, torn or disk_full to itself; seconds are
-/// real ones. `index`: its number in the plan, for the worker's answer "struck". Faults of the
-/// transport are urgent: they take effect at once, the others before the worker's next operation.
-nlohmann::json inject_message(const Fault& fault, std::size_t index);
-/// Throws ScenarioError.
-Fault injected_from(const nlohmann::json& message, const FaultPhases& phases);
 
 class WorkerProcess {
   public:
@@ -51,7 +45,7 @@ class WorkerProcess {
 
     /// Waits here for the faults that are to strike at this point, if there are any.
     void wait_at(const std::string& phase, long step);
-    /// A fault that the driver cannot see (torn, disk_full) has happened.
+    /// A fault inside it has struck.
     void struck(std::size_t index) { say({{"type", "struck"}, {"index", index}}); }
 
     /// Runs `body`. A group that breaks in it is reported and otherwise left alone: the policy
@@ -60,6 +54,7 @@ class WorkerProcess {
 
   private:
     void inject(const nlohmann::json& message);
+    void report_strikes();
     void report_broken(Epoch epoch, const std::exception& broken, Suspicion::Cause cause,
                        WorkerId suspect);
 
@@ -67,7 +62,8 @@ class WorkerProcess {
     cluster::ControlChannel& control_;
     FaultPhases phases_;
     Hooks hooks_;
-    std::vector<FaultPoint> points_;
+    std::shared_ptr<LinkStrikes> link_strikes_;
+    FaultPoints points_;
     std::deque<nlohmann::json> deferred_;  ///< came while it waited at a point
 };
 

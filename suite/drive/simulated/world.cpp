@@ -88,13 +88,17 @@ void SimulatedWorld::wake(WorkerId id, const Callback& woken) {
 }
 
 void SimulatedWorld::kill(WorkerId id, Callback detected, bool silenced) {
+    if (alive(id)) kill(id, std::move(detected), latencies_.detection(id), silenced);
+}
+
+void SimulatedWorld::kill(WorkerId id, Callback detected, double after_s, bool silenced) {
     Worker& one = worker(id);
     if (!one.alive) return;
     one.alive = false;
     one.silenced = silenced;
     one.urgent.clear();
     one.waiting.clear();
-    time_.after(latencies_.detection(id), std::move(detected));
+    time_.after(after_s, std::move(detected));
 }
 
 }  // namespace assay::drive

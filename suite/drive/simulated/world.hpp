@@ -17,6 +17,9 @@ class Latencies {
     virtual ~Latencies() = default;
     virtual double message(WorkerId) = 0;    ///< one message between policy and worker, either way
     virtual double detection(WorkerId) = 0;  ///< from its death to the driver knowing
+    /// How long a worker may be frozen: longer, and it counts as dead, which is known then.
+    virtual double patience(WorkerId worker) { return detection(worker); }
+    virtual double boot(WorkerId) { return 0; }  ///< from its spawn to its being there
 };
 
 class SimulatedWorld {
@@ -50,6 +53,8 @@ class SimulatedWorld {
     /// It is dead from now on; `detected` is called once the driver knows. `silenced`: what it has
     /// sent and has not arrived yet is lost. Of a dead one: ignored.
     void kill(WorkerId, Callback detected, bool silenced = false);
+    /// The same, known after so many seconds.
+    void kill(WorkerId, Callback detected, double after_s, bool silenced);
     /// Frozen until then, `forever` too; while it is frozen already: until the later of the two.
     /// Calls `woken` when this freeze ends and no other goes on: after what it was sent meanwhile.
     void freeze(WorkerId, double until_s, Callback woken = {});

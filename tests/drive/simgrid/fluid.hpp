@@ -67,7 +67,7 @@ inline void let_flow(std::vector<Fluid>& flows, const std::vector<double>& bandw
         for (std::size_t i = 0; i < which.size(); ++i) {
             double& bytes = left[which[i]];
             bytes -= rates[i] * (next - now);
-            if (bytes > 1e-6 * flows[which[i]].bytes) continue;
+            if (bytes > 1e-13 * flows[which[i]].bytes) continue;
             bytes = 0;
             flows[which[i]].ends_s = next;
         }

@@ -1,7 +1,7 @@
 // What faults do to time: which of their consequences belong to the scenario, and which are the
 // machine's own business.
 #include "suite/cluster/pacer.hpp"
-#include "suite/drive/processes/process_driver.hpp"
+#include "suite/drive/processes/group_driver.hpp"
 
 namespace assay::drive {
 
@@ -18,7 +18,7 @@ bool is_fatal(const Fault& fault) {
 
 }  // namespace
 
-void ProcessDriver::on_fault(const Fault& fault, WorkerId worker, std::string_view means) {
+void GroupDriver::on_fault(const Fault& fault, WorkerId worker, std::string_view means) {
     json detail{{"kind", to_string(fault.kind)}, {"fault", to_string(fault)}};
     if (!means.empty()) detail["by"] = means;
     recorder_.event("fault", now(), worker, detail);
@@ -33,7 +33,7 @@ void ProcessDriver::on_fault(const Fault& fault, WorkerId worker, std::string_vi
 // What follows a loss is real machinery at work, and a modelled clock stands still until it is
 // done. What a fault that ends does to the steps until then is modelled time; what one without an
 // end does is not.
-void ProcessDriver::keep_time(const Fault& fault, WorkerId worker) {
+void GroupDriver::keep_time(const Fault& fault, WorkerId worker) {
     const bool awaited = fault.kind == FaultKind::join || fault.kind == FaultKind::stop;
     const bool link = fault.kind == FaultKind::link, hang = fault.kind == FaultKind::hang;
     const Seconds lasts(fault.for_s.value_or(1e9) / clock_.speed());
@@ -56,20 +56,20 @@ void ProcessDriver::keep_time(const Fault& fault, WorkerId worker) {
     }
 }
 
-void ProcessDriver::slow(WorkerId worker, double factor) {
+void GroupDriver::slow(WorkerId worker, double factor) {
     time_->slow(worker, factor);
     session_.slowed(worker, factor);
 }
 
 // Nothing real is going on any more that the clock has to wait for.
-void ProcessDriver::run_clock_again() {
+void GroupDriver::run_clock_again() {
     if (!time_->held() || !begun_) return;
     if ((forming_ || suspicion_.broken()) && !session_.waits()) return;
     if (faults_.holds_commit() || !unresolved_.empty()) return;
     time_->go_on();
 }
 
-void ProcessDriver::end_if_nobody_can_come() {
+void GroupDriver::end_if_nobody_can_come() {
     if (ending_ || !session_.waits()) return;
     if (time_is_up_) return session_.time_is_up();
     time_->idle();

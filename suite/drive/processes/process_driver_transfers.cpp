@@ -1,0 +1,105 @@
+// Transfers between processes. In real time they take as long as they take, under the limits of
+// their workers' ports and links. Paced, how long they take is modelled (virtual_transfers.hpp),
+// the bytes go as fast as they can, and both have to be there.
+#include "suite/cluster/transfers/transfer_port.hpp"
+#include "suite/drive/processes/process_driver.hpp"
+
+namespace assay::drive {
+
+using nlohmann::json;
+
+VirtualTime::Id ProcessDriver::QueueTime::at(double t_s, Callback what) {
+    const Id id = ++ids_;
+    waiting_.insert(id);
+    driver_.at(t_s, [this, id, what = std::move(what)] {
+        if (waiting_.erase(id) == 0) return;
+        ++happened_;
+        what();
+    });
+    return id;
+}
+
+void ProcessDriver::start(const Transfer& transfer) {
+    if (!roster_.known(transfer.from) || !roster_.known(transfer.to))
+        throw std::logic_error("a transfer between workers that do not exist");
+    if (!under_way_.emplace(transfer.id, UnderWay{transfer}).second)
+        throw std::logic_error("two transfers have one number");
+    begin_transfer(transfer);
+    if (!paced_ || !under_way_.contains(transfer.id)) return;
+    modelled_.begin(transfer.id, transfer.from, transfer.to, static_cast<double>(transfer.bytes),
+                    [this, id = transfer.id] {
+                        UnderWay& there = under_way_.at(id);
+                        there.ends_s = now();
+                        if (there.arrived) tell_arrived(there);
+                    });
+}
+
+void ProcessDriver::begin_transfer(const Transfer& transfer) {
+    Process& from = process(transfer.from);
+    Process& to = process(transfer.to);
+    if (from.doomed || from.exited || to.doomed || to.exited) return broken(transfer.id, 0);
+    if (!from.port) return from.before_port.push_back(transfer);
+    if (!to.port) return to.before_port.push_back(transfer);
+    json frame{{"drive", "expect"},
+               {"urgent", true},
+               {"id", transfer.id},
+               {"from", transfer.from},
+               {"to", transfer.to},
+               {"object", transfer.object},
+               {"offset", transfer.offset},
+               {"bytes", transfer.bytes},
+               {"token", cluster::draw_transfer_token()}};
+    send_frame(transfer.to, frame);
+    frame["drive"] = "send";
+    frame["port"] = *to.port;
+    send_frame(transfer.from, frame);
+}
+
+void ProcessDriver::arrived(std::uint64_t id) {
+    const auto found = under_way_.find(id);
+    if (found == under_way_.end()) return;  // an end of it died: it was told as broken
+    found->second.arrived = true;
+    if (paced_ && !found->second.ends_s) return;
+    at(paced_ ? *found->second.ends_s : clock_.now(), [this, id] {
+        const auto there = under_way_.find(id);
+        if (there != under_way_.end()) tell_arrived(there->second);
+    });
+}
+
+void ProcessDriver::tell_arrived(UnderWay& transfer) {
+    const Transfer order = transfer.order;
+    under_way_.erase(order.id);
+    const auto corrupt = corrupts_.find(order.from);
+    if (corrupt == corrupts_.end() || order.bytes == 0) return tell(Arrived{order.id});
+    faults_.on_struck(corrupt->second.front(), order.from);
+    corrupt->second.pop_front();
+    if (corrupt->second.empty()) corrupts_.erase(corrupt);
+    tell(Broken{order.id, order.bytes / 2});  // what came before the damage
+}
+
+void ProcessDriver::broken(std::uint64_t id, std::uint64_t done) {
+    at(now(), [this, id, done] {
+        if (under_way_.erase(id) == 0) return;
+        if (paced_) modelled_.stop(id);
+        tell(Broken{id, done});
+    });
+}
+
+void ProcessDriver::break_transfers(WorkerId worker) {
+    if (paced_) {
+        for (const auto& [id, done] : stopped_[worker])
+            if (under_way_.erase(id) > 0) tell(Broken{id, done});
+        stopped_.erase(worker);
+    }
+    // In real time its other end tells, if there is one.
+    std::vector<std::uint64_t> ended;
+    for (const auto& [id, transfer] : under_way_) {
+        const WorkerId from = transfer.order.from, to = transfer.order.to;
+        if (from != worker && to != worker) continue;
+        const Process& other = process(from == worker ? to : from);
+        if (paced_ || other.exited || !process(to).port || !process(from).port) ended.push_back(id);
+    }
+    for (const std::uint64_t id : ended) broken(id, 0);
+}
+
+}  // namespace assay::drive
