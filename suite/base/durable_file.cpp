@@ -11,9 +11,7 @@
 
 namespace assay {
 namespace fs = std::filesystem;
-namespace {
 
-/// Of a file its content, of a folder the names in it.
 void write_to_device(const fs::path& path) {
     const int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     const bool written = handle >= 0 && ::fsync(handle) == 0;
@@ -27,8 +25,6 @@ void write_to_device(const fs::path& path) {
         throw fs::filesystem_error("cannot write it to the device", path,
                                    std::error_code(error, std::generic_category()));
 }
-
-}  // namespace
 
 void publish(const fs::path& aside, const fs::path& name) {
     if (fs::is_directory(aside))

@@ -173,11 +173,12 @@ void Journal::sync() {
     }
     if (failed) fail("written to the device");
     if (!std::exchange(name_synced_, true)) {
-        const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
-        const FileDescriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-        // Not every file system does this with folders, and a folder may be closed to readers.
-        if (handle && ::fsync(handle.get()) != 0 && errno != EINVAL && errno != ENOTSUP)
+        try {
+            write_to_device(path_.has_parent_path() ? path_.parent_path() : fs::path("."));
+        } catch (const fs::filesystem_error& error) {
+            errno = error.code().value();
             fail("written to the device");
+        }
     }
     complete_ = true;
 }

@@ -4,10 +4,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "suite/base/error.hpp"
 
 namespace assay::drive {
+
+std::vector<Offer> offers_of(const AvailabilityTrace& trace, const std::string& role) {
+    std::vector<Offer> offers;
+    std::map<std::string, std::size_t> open;  // of each node that is there
+    for (const TraceEvent& event : trace.events) {
+        if (event.add) {
+            open[event.node] = offers.size();
+            offers.push_back({.role = role, .instance = event.node, .from_s = event.t_s});
+        } else if (const auto there = open.extract(event.node)) {
+            offers[there.mapped()].until_s = event.t_s;
+        }
+    }
+    // A node that is lost at the moment at which it comes was never there.
+    std::erase_if(offers, [](const Offer& offer) { return offer.until_s <= offer.from_s; });
+    return offers;
+}
 
 Offering::Offering(std::vector<Offer> offers, double notice_s, Hooks hooks)
     : offers_(std::move(offers)), notice_s_(notice_s), hooks_(std::move(hooks)) {

@@ -9,8 +9,12 @@
 #include <vector>
 
 #include "suite/drive/driver.hpp"
+#include "suite/scenario/traces/availability_trace.hpp"
 
 namespace assay::drive {
+
+/// A trace's nodes, under their names, as what workers of that role can be spawned as.
+std::vector<Offer> offers_of(const AvailabilityTrace& trace, const std::string& role);
 
 class Offering {
   public:

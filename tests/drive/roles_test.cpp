@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "suite/drive/processes/process_driver.hpp"
@@ -305,6 +306,19 @@ TEST(Roles, NamesAreOfferedAndTakenAway) {
                             "3.000 revoked instance=\"x\" notice_s=1.0 role=\"spot\"",
                             "4.500 died worker=0", "6.000 offered instance=\"x\" role=\"spot\"",
                             "6.250 joined instance=\"x\" role=\"spot\" worker=2"));
+}
+
+TEST(Roles, ATraceOffersItsNodes) {
+    AvailabilityTrace trace;
+    trace.events = {{0, true, "a"}, {0, true, "b"},  {5, false, "a"},
+                    {7, true, "c"}, {7, false, "c"}, {9, true, "a"}};
+    const auto offers = offers_of(trace, "spot");
+    ASSERT_EQ(offers.size(), 3U);
+    EXPECT_EQ(offers[0].until_s, 5);
+    EXPECT_EQ(offers[1].instance, "b");
+    EXPECT_TRUE(std::isinf(offers[1].until_s));
+    EXPECT_EQ(offers[2].from_s, 9);
+    EXPECT_EQ(offers[2].role, "spot");
 }
 
 TEST(Roles, WithoutWorkersOneIsIdleUnlessSomeWillCome) {

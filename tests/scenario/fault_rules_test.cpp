@@ -221,6 +221,12 @@ TEST(FaultRules, TheOrderInWhichFaultsAreListedDoesNotMatter) {
     }
 }
 
+TEST(FaultRules, WorkersOfATrainingHaveNeitherRolesNorNames) {
+    for (const char* text : {"kill:role=engine,rank=1@step=2", "kill:instance=x@t=2"})
+        EXPECT_THROW(assay::validate(assay::parse_fault_plan(text, own_phases), 4, own_phases),
+                     assay::ScenarioError);
+}
+
 TEST(FaultRules, ATrainingHasNoCacheToWipe) {
     const auto plan = assay::parse_fault_plan("kill:rank=1@step=2;wipe:rank=0@t=0.5", own_phases);
     EXPECT_NO_THROW(assay::validate(plan, 4, own_phases));

@@ -94,7 +94,10 @@ TEST(FaultText, CanonicalFormIsAFixedPoint) {
           "torn:rank=0@step=6",
           "disk_full:rank=0@step=6",
           "disk_full:rank=0@step=6,for=2.5",
-          "wipe:rank=2@t=0.5"})
+          "wipe:rank=2@t=0.5",
+          "kill:rank=1,role=engine@step=5",
+          "hang:instance=spot-3.eu/a@t=2,for=0.5",
+          "join:role=engine,instance=spot-4,count=1@t=2"})
         EXPECT_EQ(canonical(text), text);
     EXPECT_EQ(canonical("join@step=4"), "join:count=1@step=4");
     EXPECT_EQ(canonical("kill:phase=transfer,rank=1@step=5"), "kill:rank=1,phase=transfer@step=5");
@@ -142,7 +145,13 @@ TEST(FaultText, GoldenErrors) {
     EXPECT_EQ(complaint("kill:@step=5"), "position 6: '=' and a value are missing after ''");
     EXPECT_EQ(complaint("kill:rank=1@"), "position 13: '=' and a value are missing after ''");
     EXPECT_EQ(complaint("kill:rnk=1@step=5"),
-              "position 6: unknown key 'rnk'; kill takes rank, phase, step, t");
+              "position 6: unknown key 'rnk'; kill takes rank, role, instance, phase, step, t");
+    EXPECT_EQ(complaint("kill:role=engine@step=5"),
+              "position 1: of role engine, which? it needs a rank among them");
+    EXPECT_EQ(complaint("kill:rank=1,instance=x@step=5"),
+              "position 1: takes a rank or an instance, not both");
+    EXPECT_EQ(complaint("kill:instance=a b@step=5"),
+              "position 15: 'a b' is not a name of at most 64 letters, digits and _-./");
     EXPECT_EQ(complaint("kill:rank=1,rank=2@step=5"), "position 13: 'rank' is given twice");
     EXPECT_EQ(complaint("kill:step=5@rank=1"), "position 6: 'step' belongs after the '@'");
     EXPECT_EQ(complaint("kill:rank=1@step=5,phase=step"),
@@ -202,11 +211,12 @@ TEST(FaultText, PhasesAreThoseThatTheSystemDeclares) {
 
 TEST(FaultText, EachKindHasItsOwnKeys) {
     EXPECT_EQ(complaint("slow:rank=1,speed=2@step=5"),
-              "position 13: unknown key 'speed'; slow takes rank, factor, by, step, t, for");
-    EXPECT_EQ(
-        complaint("link:rank=1,los=2@step=5"),
-        "position 13: unknown key 'los'; link takes rank, peer, latency, bandwidth, loss, cut, "
-        "step, t, for");
+              "position 13: unknown key 'speed'; slow takes rank, role, instance, factor, by, "
+              "step, t, for");
+    EXPECT_EQ(complaint("link:rank=1,los=2@step=5"),
+              "position 13: unknown key 'los'; link takes rank, role, instance, peer, latency, "
+              "bandwidth, loss, cut, "
+              "step, t, for");
     // Also where the value is the one that the key has when it is absent.
     EXPECT_EQ(complaint("kill:rank=1,latency=0@step=5"), "position 13: only link takes 'latency'");
     EXPECT_EQ(complaint("slow:rank=1,factor=2,peer=0@step=5"),

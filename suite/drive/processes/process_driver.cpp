@@ -120,8 +120,7 @@ ProcessDriver::Moment ProcessDriver::least_bound() const {
             cluster::monotonic_s() < clock_.real_of(moment.first) + late_worker_s;
         if (moment < least && waited_for) least = moment;
     }
-    for (const auto& [id, transfer] : under_way_)
-        if (transfer.ends_s) least = std::min(least, Moment{*transfer.ends_s, -1});
+    if (!ended_.empty()) least = std::min(least, Moment{ended_.front().first, -1});
     return least;
 }
 
@@ -311,9 +310,16 @@ void ProcessDriver::on_frame(WorkerId worker, Process& one, const json& frame) {
     } else if (kind == "arrived") {
         arrived(frame.at("id"));
     } else if (kind == "broken") {
-        broken(frame.at("id"), frame.at("done"));
+        const std::uint64_t id = frame.at("id");
+        const auto found = under_way_.find(id);
+        if (found == under_way_.end()) return;
+        // Paced, one whose end died is told of with that death.
+        const Transfer& order = found->second.order;
+        if (!paced_ || !(process(order.from).doomed || process(order.to).doomed))
+            broken(id, frame.at("done"));
     } else if (kind == "turns_away") {
         one.meets = false;
+        one.until_s = one.unheard_s.empty() ? now() : one.unheard_s.front();
         const auto others = meetings_.need(worker);
         meetings_.go_on(worker);
         break_for(others);

@@ -136,13 +136,14 @@ class ProcessDriver final : public Driver {
     };
     struct UnderWay {
         Transfer order;
-        bool arrived = false;            ///< really
-        std::optional<double> ends_s{};  ///< paced: it has arrived on the modelled cluster
+        bool arrived = false;  ///< really
     };
     void begin_transfer(const Transfer& transfer);
     void arrived(std::uint64_t id);
     void broken(std::uint64_t id, std::uint64_t done);
-    void tell_arrived(UnderWay& transfer);
+    void tell_ended();
+    bool forget(std::uint64_t id);
+    void tell_arrived(std::uint64_t id);
     /// What becomes of those of a worker that died.
     void break_transfers(WorkerId worker);
 
@@ -164,6 +165,8 @@ class ProcessDriver final : public Driver {
     QueueTime queue_time_{*this};
     VirtualTransfers modelled_{queue_time_};  // paced
     std::map<std::uint64_t, UnderWay> under_way_;
+    /// Paced: when they have arrived on the modelled cluster, but not told of yet.
+    std::deque<std::pair<double, std::uint64_t>> ended_;
     std::map<WorkerId, std::deque<std::size_t>> corrupts_;  // paced: faults of its next transfers
     std::map<WorkerId, std::vector<std::pair<std::uint64_t, std::uint64_t>>> stopped_;
     int there_ = 0;  // workers that no death was told of, nor dismissed

@@ -28,9 +28,8 @@ void ProcessDriver::start(const Transfer& transfer) {
     if (!paced_ || !under_way_.contains(transfer.id)) return;
     modelled_.begin(transfer.id, transfer.from, transfer.to, static_cast<double>(transfer.bytes),
                     [this, id = transfer.id] {
-                        UnderWay& there = under_way_.at(id);
-                        there.ends_s = now();
-                        if (there.arrived) tell_arrived(there);
+                        ended_.emplace_back(now(), id);
+                        tell_ended();
                     });
 }
 
@@ -59,16 +58,30 @@ void ProcessDriver::arrived(std::uint64_t id) {
     const auto found = under_way_.find(id);
     if (found == under_way_.end()) return;  // an end of it died: it was told as broken
     found->second.arrived = true;
-    if (paced_ && !found->second.ends_s) return;
-    at(paced_ ? *found->second.ends_s : clock_.now(), [this, id] {
-        const auto there = under_way_.find(id);
-        if (there != under_way_.end()) tell_arrived(there->second);
+    if (paced_ && ended_.empty()) return;
+    at(paced_ ? ended_.front().first : clock_.now(), [this, id] {
+        if (paced_)
+            tell_ended();
+        else
+            tell_arrived(id);
     });
 }
 
-void ProcessDriver::tell_arrived(UnderWay& transfer) {
-    const Transfer order = transfer.order;
-    under_way_.erase(order.id);
+/// Those that have arrived on the modelled cluster, in that order, as far as they really have.
+void ProcessDriver::tell_ended() {
+    while (!ended_.empty()) {
+        const std::uint64_t id = ended_.front().second;
+        const auto found = under_way_.find(id);
+        if (found != under_way_.end() && !found->second.arrived) return;
+        ended_.pop_front();
+        tell_arrived(id);
+    }
+}
+
+void ProcessDriver::tell_arrived(std::uint64_t id) {
+    const auto found = under_way_.extract(id);
+    if (!found) return;
+    const Transfer& order = found.mapped().order;
     const auto corrupt = corrupts_.find(order.from);
     if (corrupt == corrupts_.end() || order.bytes == 0) return tell(Arrived{order.id});
     faults_.on_struck(corrupt->second.front(), order.from);
@@ -79,16 +92,21 @@ void ProcessDriver::tell_arrived(UnderWay& transfer) {
 
 void ProcessDriver::broken(std::uint64_t id, std::uint64_t done) {
     at(now(), [this, id, done] {
-        if (under_way_.erase(id) == 0) return;
+        if (!forget(id)) return;
         if (paced_) modelled_.stop(id);
         tell(Broken{id, done});
     });
 }
 
+bool ProcessDriver::forget(std::uint64_t id) {
+    std::erase_if(ended_, [id](const auto& one) { return one.second == id; });
+    return under_way_.erase(id) > 0;
+}
+
 void ProcessDriver::break_transfers(WorkerId worker) {
     if (paced_) {
         for (const auto& [id, done] : stopped_[worker])
-            if (under_way_.erase(id) > 0) tell(Broken{id, done});
+            if (forget(id)) tell(Broken{id, done});
         stopped_.erase(worker);
     }
     // In real time its other end tells, if there is one.

@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "suite/cluster/transfers/connection.hpp"
-#include "suite/cluster/transfers/wire.hpp"
 #include "tests/cluster/transfers/ports.hpp"
 
 namespace assay::cluster {
@@ -143,39 +142,13 @@ TEST_F(Transfers, ASenderThatDoesNotComeIsReportedByTheReceiver) {
     EXPECT_EQ(ending.done, 0u);
     EXPECT_THAT(ending.why, HasSubstr("worker 7 did not begin to send within 0.05 s"));
     from->port->send(late, to->port->port());
-    const auto next = order(0, 1000);  // time for the late one to be refused
+    // One that is not expected is reported when its connection is closed; the late one had time
+    // too.
+    const auto next = order(0, 1000);
     from->port->send(next, to->port->port());
     EXPECT_THAT(from->endings.wait_for(next.id).why, HasSubstr("worker 9 did not take all of it"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
     expect_endings(1, 1);
-}
-
-TEST_F(Transfers, NothingIsTakenFromWhoHasNotTheToken) {
-    make(1000, {}, {}, Seconds(0.3));
-    const auto right = order(0, 1000);
-    auto wrong = right;
-    wrong.token = draw_transfer_token();
-    to->port->expect(right);
-    from->port->send(wrong, to->port->port());
-    EXPECT_EQ(from->endings.wait_for(right.id).done, 0u);
-    EXPECT_FALSE(to->endings.wait_for(right.id).arrived);
-    EXPECT_TRUE(equal(target->view(), Bytes::zeros(1000).view()));
-}
-
-TEST_F(Transfers, StrangersAreClosedAndDisturbNone) {
-    make(1000, {}, {}, Seconds(1));
-    const auto all = order(0, 1000);
-    Connection silent, half, other;
-    for (Connection* each : {&silent, &half, &other}) each->connect(to->port->port(), Seconds(10));
-    const auto header = encode_transfer_header({all.id, all.token});
-    half.send(std::span(header).first(20));
-    other.send(std::as_bytes(std::span("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")));
-    std::byte answer{};
-    EXPECT_THROW(other.receive({&answer, 1}), ConnectionClosed);
-    start(all, *from, *to);
-    EXPECT_TRUE(to->endings.wait_for(all.id).arrived);
-    EXPECT_THROW(silent.receive({&answer, 1}), ConnectionClosed);
-    EXPECT_THROW(half.receive({&answer, 1}), ConnectionClosed);
-    expect_endings(1, 0);
 }
 
 TEST_F(Transfers, MisuseThrows) {
