@@ -59,7 +59,8 @@ class Driver {
     /// nothing did; without a limit: and nothing ever will.
     virtual bool turn(double most_s = std::numeric_limits<double>::infinity()) = 0;
 
-    /// Throws UserError for a role or a configuration that is unknown, a name that another holds.
+    /// Throws UserError for a role that is unknown or a name that another holds, NotSupportedHere
+    /// where this machine has no room for one more process.
     virtual WorkerId spawn(const Spawn& spawn, nlohmann::json configuration = {}) = 0;
     /// To one that is dead: lost.
     virtual void send(WorkerId worker, const AnyMessage& message) = 0;

@@ -71,6 +71,7 @@ class ProcessDriver final : public Driver {
         double sign_s = 0;                  ///< its last sign of progress
         bool watched = false, asked_to_leave = false;
     };
+    static constexpr double never = std::numeric_limits<double>::infinity();
     using What = std::function<void()>;
     /// Scenario time; at equal times the driver's own business (-1) comes before what workers say,
     /// in the order of their ids.
