@@ -176,6 +176,38 @@ TEST(EveryDriver, TellsOfAWorkerThatIsStuck) {
     EXPECT_EQ(emulated.decisions(), virtually.decisions());
 }
 
+// A death is known at once, a hang only when it has lasted too long.
+TEST(EveryDriver, WaitsForWhoHangsAsLongAsItsPatience) {
+    for (const char* faults : {"hang:rank=2@t=1.5,for=3", "hang:rank=2@t=1.5,for=0.6",
+                               "kill:rank=1@t=1.5", "hang:rank=2@t=1.5,for=3; kill:rank=1@t=1.7"}) {
+        const Setting setting{.faults = faults};
+        Driven virtually, emulated;
+        EventQueue time;
+        ConstantLatencies latencies(0, 0.1, boot_s, 0.7);
+        VirtualCluster cluster({setting.role}, time, latencies,
+                               {.faults = parse_fault_plan(setting.faults)}, virtually.recorder);
+        course_of(virtually, setting, cluster);
+        ProcessOptions options;
+        options.faults = parse_fault_plan(setting.faults);
+        options.pace = Pace::steady;
+        options.speed = 10;
+        options.detect_s = 0.1;
+        options.patience_s = 0.7;
+        options.boot_s = boot_s;
+        ProcessDriver driver({setting.role}, options, emulated.recorder);
+        course_of(emulated, setting, driver);
+        EXPECT_TRUE(emulated.course.ok) << emulated.course.why;
+        EXPECT_EQ(emulated.decisions(), virtually.decisions());
+        for (const auto& one : virtually.course.decisions)
+            if (const auto* died = std::get_if<Died>(&one.event))
+                EXPECT_NEAR(one.now_s,
+                            died->worker == 2                      ? 2.2
+                            : std::string(faults).ends_with("1.7") ? 1.8
+                                                                   : 1.6,
+                            1e-9);
+    }
+}
+
 TEST(ProcessDriver, AWorkerThatDiesBeforeItJoinsHoldsNothingUp) {
     for (const Pace pace : {Pace::real, Pace::steady}) {
         const Setting setting{};

@@ -87,7 +87,7 @@ TEST(PlatoCampaign, EasyNodesGoToTheSecondModelAndTakeLess) {
 TEST(PlatoLiveCampaign, EveryRuleIsKept) {
     std::map<std::string, long> counts;
     // The first fault of each: a kill, a hang, a corruption, a wipe.
-    for (const std::uint64_t seed : {5, 6, 3, 4}) {
+    for (const std::uint64_t seed : {30, 11, 33, 9}) {
         const drive::SeedOutcome outcome = run_live_schedule(seed);
         EXPECT_TRUE(outcome.ok) << "seed " << seed << ": " << outcome.why << " (" << outcome.says
                                 << ")";
@@ -95,7 +95,7 @@ TEST(PlatoLiveCampaign, EveryRuleIsKept) {
     }
     EXPECT_GT(counts["parts"], 0);
     for (const char* const struck :
-         {"fault.kill", "fault.hang", "fault.corrupt", "fault.wipe", "resumed"})
+         {"fault.kill", "fault.hang", "fault.corrupt", "fault.wipe", "resumed", "given_up"})
         EXPECT_GT(counts[struck], 0) << struck;
 }
 
@@ -227,11 +227,6 @@ TEST(EngineFaultsTest, EnginesKnowFiveKindsAtTimes) {
         EXPECT_NE(complaint(unknown).find("engines know kill, hang"), std::string::npos) << unknown;
     EXPECT_EQ(complaint("wipe:rank=0@step=5"),
               "fault 'wipe:rank=0@step=5': engines count no common steps; give a time, @t=SECONDS");
-    std::vector<Fault> faults = parse_fault_plan("wipe:rank=0@t=3;wipe:rank=1@t=1").faults;
-    sort_by_time(faults);
-    strike_later(faults, parse_fault("wipe:rank=2@t=2"));
-    ASSERT_EQ(faults.size(), 3u);
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(faults[static_cast<std::size_t>(i)].t_s, i + 1);
 }
 
 TEST(PlacementTest, ModelsAreKeptApart) {

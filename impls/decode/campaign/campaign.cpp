@@ -1,7 +1,6 @@
 #include "impls/decode/campaign/campaign.hpp"
 
-#include "impls/decode/campaign/live_schedule.hpp"
-#include "impls/decode/campaign/virtual_schedule.hpp"
+#include "impls/decode/campaign/schedule.hpp"
 
 namespace assay::decode {
 

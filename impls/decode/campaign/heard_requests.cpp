@@ -59,8 +59,8 @@ void HeardRequests::hear(const StepReport& report, std::map<RequestId, std::size
         state.log_probabilities.push_back(token.log_probability);
         state.versions.push_back(token.version);
         state.admitted = true;
-        ++counts["tokens"];
     }
+    counts["tokens"] += static_cast<long>(report.tokens.size());
     for (const EndedRequest& ended : report.ended) {
         HeardRequest& request = all[of_engine.at(ended.request)];
         if (++request.answers > 1) throw BrokenRule{"a request was answered twice"};

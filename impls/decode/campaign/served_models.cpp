@@ -5,13 +5,12 @@
 
 namespace assay::decode {
 
-ServedModel served_hashes() {
-    constexpr int vocabulary = 200, context = 160;
+ServedModel served_hashes(int vocabulary, int context) {
     return {.name = "hashes",
             .vocabulary = vocabulary,
             .context = context,
-            .make = [](const EngineSettings& settings,
-                       const std::string& weights) -> std::unique_ptr<BackEnd> {
+            .make = [vocabulary, context](const EngineSettings& settings,
+                                          const std::string& weights) -> std::unique_ptr<BackEnd> {
                 return std::make_unique<ModelledBackEnd>(
                     ModelledSettings{.vocabulary = vocabulary,
                                      .context = context,

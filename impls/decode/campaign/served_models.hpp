@@ -1,11 +1,10 @@
-// What the engines of a live campaign serve: small enough for seconds, and made when it is asked
-// for.
+// What the engines of a campaign serve: small enough for seconds, and made when it is asked for.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "impls/decode/service/engine_process.hpp"
+#include "impls/decode/service/engine_role.hpp"
 
 namespace assay::decode {
 
@@ -16,7 +15,7 @@ struct ServedModel {
 };
 
 /// Tokens by hashes; every position of the cache is looked at in every step.
-ServedModel served_hashes();
+ServedModel served_hashes(int vocabulary = 200, int context = 160);
 /// A decoder of two layers with random weights, on the processor.
 ServedModel served_decoder();
 

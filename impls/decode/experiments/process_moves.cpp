@@ -5,14 +5,12 @@
 
 #include "impls/decode/experiments/modelled_gpu.hpp"
 #include "impls/decode/experiments/sample_runs.hpp"
-#include "impls/decode/service/engine_client.hpp"
+#include "impls/decode/service/process_engines.hpp"
 #include "suite/cluster/pacer.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::decode {
 namespace {
-
-constexpr cluster::Seconds a_while{1};
 
 MakeBackEnd modelled_back_ends() {
     return [](const EngineSettings& settings, const std::string&) -> std::unique_ptr<BackEnd> {
@@ -27,15 +25,15 @@ class Run {
   public:
     Run(std::span<const BatchJob> jobs, int blocks)
         : jobs_(jobs),
-          engines_(cluster::make_fork_server(engine_worker(modelled_back_ends()))),
-          from_(engines_.start(settings(blocks))),
-          to_(engines_.start(settings(blocks))) {
+          processes_(engine_role(modelled_back_ends()), {.pace = drive::Pace::steady}),
+          from_(processes_.engines.start(settings(blocks))),
+          to_(processes_.engines.start(settings(blocks))) {
         result_.answers.resize(jobs.size());
     }
 
     ProcessRun run(Departure departure) {
         while (!from_.ready() || !to_.ready()) hear();
-        const double start_s = cluster::monotonic_s();
+        const double start_s = processes_.driver.now();
         for (std::size_t job = 0; job < jobs_.size(); ++job)
             here_[from_.submit(jobs_[job].request)] = job;
         while (departure != Departure::none && !half_made()) hear();
@@ -51,11 +49,10 @@ class Run {
                 break;
         }
         while (!from_.idle() || !to_.idle()) hear();
-        result_.seconds = cluster::monotonic_s() - start_s;
-        if (!from_.lost()) result_.late_s += from_.status().late_s;
-        const service::Status status = to_.status();
-        result_.late_s += status.late_s;
-        result_.computed_again = static_cast<double>(status.stats.computed_tokens - made_there_);
+        result_.seconds = processes_.driver.now() - start_s;
+        result_.late_s = processes_.driver.worst_late_s();
+        const std::int64_t computed = to_.status().stats.computed_tokens;
+        result_.computed_again = static_cast<double>(computed - made_there_);
         return std::move(result_);
     }
 
@@ -69,7 +66,8 @@ class Run {
         for (const EngineClient* const engine : {&from_, &to_})
             if (engine->lost() && !(engine == &from_ && killed_))
                 throw SampleError(SampleStatus::failed, "an engine is gone: " + engine->how_lost());
-        engines_.hear(a_while);
+        if (!processes_.engines.hear())
+            throw SampleError(SampleStatus::failed, "engines rest, and have not done their work");
         take(from_, here_);
         take(to_, there_);
     }
@@ -109,12 +107,18 @@ class Run {
     }
 
     void kill() {
-        result_.late_s += from_.status().late_s;
-        cluster::sleep_until(cluster::monotonic_s() + into_a_step_s());
+        bool in_a_step = false;
+        processes_.engines.listen([&](const drive::DriverEvent& event) {
+            in_a_step = in_a_step || std::holds_alternative<drive::Timer>(event);
+        });
+        processes_.driver.start(drive::StartTimer{.after_s = into_a_step_s()});
+        processes_.engines.hear_until([&] { return in_a_step; });
+        processes_.engines.listen({});
         const double killed_s = cluster::monotonic_s();
         killed_ = true;
-        engines_.supervisor().kill(from_.worker());
-        while (!from_.lost()) engines_.hear(a_while);
+        // Not by a fault of the driver, which would know of the death before it is noticed.
+        processes_.driver.supervisor().kill(from_.worker());
+        processes_.engines.hear_until([&] { return from_.lost(); });
         result_.noticed_s = cluster::monotonic_s() - killed_s;
         take(from_, here_);
         for (const RequestId request : from_.unfinished()) {
@@ -126,7 +130,7 @@ class Run {
     }
 
     std::span<const BatchJob> jobs_;
-    EngineProcesses engines_;
+    ProcessEngines processes_;
     EngineClient& from_;
     EngineClient& to_;
     std::map<RequestId, std::size_t> here_, there_;  // numbers at each: jobs

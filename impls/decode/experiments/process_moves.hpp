@@ -20,10 +20,10 @@ double into_a_step_s();
 
 struct ProcessRun {
     std::vector<BatchAnswer> answers;  ///< by job: ids, log-probabilities
-    double seconds = 0;                ///< from the first submission to the last end
-    double computed_again = 0;         ///< tokens fed a second time
-    std::optional<double> noticed_s;   ///< sigkill: from the signal until it was known
-    double late_s = 0;                 ///< by which paced steps ended too late
+    double seconds = 0;               ///< of the modelled device, from first submission to last end
+    double computed_again = 0;        ///< tokens fed a second time
+    std::optional<double> noticed_s;  ///< sigkill: from the signal until it was known; real
+    double late_s = 0;                ///< Driver::worst_late_s
 };
 
 /// Throws SampleError (interrupted).

@@ -1,6 +1,7 @@
 // What it costs a request to go on in another engine.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "impls/decode/experiments/experiments.hpp"
@@ -36,8 +37,8 @@ struct Found : Metrics {
                                .only = {Provenance::emulated}});
     Metric late_s = metric({.name = "late_s",
                             .unit = "s",
-                            .says = "by which steps ended too late; beyond 5 % of a run's time the "
-                                    "sample is invalid",
+                            .says = "by which something was told of too late, at the worst; beyond "
+                                    "5 % of a run's time the sample is invalid",
                             .better = lower,
                             .only = {Provenance::emulated}});
     Metric same_bits = exact("same_bits", "bool",
@@ -68,13 +69,13 @@ void emulate(std::span<const BatchJob> jobs, int blocks, Departure departure, co
         if (run->late_s > most_late * run->seconds)
             throw SampleError(
                 SampleStatus::invalid,
-                fmt::format("{:.1f} % of a run is lateness, more than {:.0f} %: this machine is "
-                            "too slow, or too busy",
+                fmt::format("something was late by {:.1f} % of a run's time, more than {:.0f} %: "
+                            "this machine is too slow, or too busy",
                             100 * run->late_s / run->seconds, 100 * most_late));
     found.lost_s(moved.seconds - stays.seconds);
     found.computed_again(moved.computed_again);
     if (moved.noticed_s) found.noticed_s(*moved.noticed_s);
-    found.late_s(stays.late_s + moved.late_s);
+    found.late_s(std::max(stays.late_s, moved.late_s));
     found.same_bits(same_tokens(moved.answers, stays.answers));
 }
 

@@ -9,7 +9,7 @@
 #include "impls/decode/experiments/modelled_gpu.hpp"
 #include "impls/decode/experiments/random_model_file.hpp"
 #include "impls/decode/experiments/sample_runs.hpp"
-#include "impls/decode/service/engine_client.hpp"
+#include "impls/decode/service/process_engines.hpp"
 #include "suite/cluster/pacer.hpp"
 #include "suite/experiment/declaration.hpp"
 #include "suite/experiment/metrics.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int requests = 4, prompt_tokens = 128, context = 768;
 constexpr std::size_t steps_before = 60, steps_after = 20;
-constexpr cluster::Seconds a_while{1};
+constexpr double a_while_s = 1;
 
 enum class Way { beside, beside_keep, stopped };
 ASSAY_NAMES(Way, beside, beside_keep, stopped)
@@ -42,8 +42,9 @@ class Swap {
     Swap(std::string file, std::uint64_t seed)
         : file_(std::move(file)),
           jobs_(random_jobs(requests, prompt_tokens, 0, context - prompt_tokens, seed)),
-          engines_(cluster::make_fork_server(engine_worker(back_ends_of_files()))),
-          engine_(engines_.start({.weights = file_, .blocks = blocks_for_all(jobs_, context)})) {
+          processes_(engine_role(back_ends_of_files())),
+          engine_(processes_.engines.start(
+              {.weights = file_, .blocks = blocks_for_all(jobs_, context)})) {
         for (BatchJob& job : jobs_)
             for (int& id : job.request.prompt) id %= RandomModel().vocabulary;
     }
@@ -102,7 +103,7 @@ class Swap {
             if (made_.size() > 0 && engine_.idle())
                 throw SampleError(SampleStatus::invalid,
                                   "the requests came to their end before the new weights");
-            engines_.hear(a_while);
+            processes_.engines.hear(a_while_s);
             StepReport report;
             engine_.take(report);
             if (!report.tokens.empty()) heard_s_.push_back(cluster::monotonic_s());
@@ -131,7 +132,7 @@ class Swap {
 
     std::string file_;
     std::vector<BatchJob> jobs_;
-    EngineProcesses engines_;
+    ProcessEngines processes_;
     EngineClient& engine_;
     std::vector<BatchAnswer> made_;  // by request
     std::vector<double> heard_s_;    // when steps' tokens came

@@ -5,16 +5,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "impls/decode/service/engines.hpp"
 #include "suite/base/error.hpp"
-#include "suite/experiment/recorder.hpp"
 
 namespace assay::decode {
 
 using namespace service;
 
 namespace {
-
-constexpr cluster::Seconds a_while{1};
 
 /// With its first `tokens` tokens alone: what was computed of the others is left out.
 void cut_to(RequestState& state, std::size_t tokens, std::size_t block_bytes) {
@@ -32,17 +30,17 @@ void cut_to(RequestState& state, std::size_t tokens, std::size_t block_bytes) {
 
 }  // namespace
 
-EngineClient::EngineClient(EngineProcesses& all, cluster::WorkerId worker, EngineSettings settings)
+EngineClient::EngineClient(Engines& all, drive::WorkerId worker, EngineSettings settings)
     : all_(all), worker_(worker), settings_(std::move(settings)) {}
 
-void EngineClient::send(const ToEngine& message) const {
-    all_.supervisor_.send(worker_, drive::to_message(message));
-}
+void EngineClient::send(const ToEngine& message) const { all_.driver().send(worker_, message); }
 
 void EngineClient::wait_for(const std::function<bool()>& there) const {
     while (!there()) {
         if (lost()) throw EngineLost("an engine is gone: " + how_lost_);
-        all_.hear(a_while);
+        if (!all_.hear() && !there() && !lost())
+            throw std::logic_error(
+                fmt::format("engine {} is waited for, and nothing can happen any more", worker_));
     }
 }
 
@@ -106,7 +104,7 @@ bool EngineClient::cancel(RequestId request, StepReport& report) {
 }
 
 void EngineClient::step(StepReport& report, int) {
-    while (!journal_.has_news() && all_.hear(cluster::Seconds(0))) {
+    while (!journal_.has_news() && all_.hear(0)) {
     }
     if (!idle() && !journal_.paused()) wait_for([&] { return journal_.has_news(); });
     take(report);
@@ -171,7 +169,7 @@ std::optional<EngineClient::Moved> EngineClient::move(RequestId request, EngineC
         return to.journal_.has_ended(moved.request) ||
                to.journal_.answer_to(moved.request) != Journal::Answer::none;
     };
-    while (!answered() && !to.lost()) all_.hear(a_while);
+    to.wait_for([&] { return answered() || to.lost(); });
     if (to.lost() || to.journal_.has_ended(moved.request) ||
         to.journal_.answer_to(moved.request) == Journal::Answer::taken)
         return moved;
@@ -226,63 +224,23 @@ Status EngineClient::status() const {
     return *journal_.status();
 }
 
-void EngineClient::strike(Strike what, std::int64_t where) { send(Struck{what, where}); }
-void EngineClient::slow(double factor) { send(Slow{factor}); }
 void EngineClient::leave() { send(Leave{}); }
 
-void EngineClient::on(const nlohmann::json& message) {
+void EngineClient::on(const drive::AnyMessage& message) {
     if (lost()) return;
+    heard_s_ = all_.driver().now();
     try {
-        journal_.on(drive::message_to<FromEngine>(message));
+        journal_.on(message.to<FromEngine>());
     } catch (const ProtocolError& error) {
         died(error.what());
     } catch (const drive::MessageError& error) {
         died(error.what());
     }
-    if (lost()) all_.supervisor_.kill(worker_);
+    if (lost()) all_.driver().evict({.worker = worker_, .why = how_lost_});
 }
 
 void EngineClient::died(const std::string& how) {
     if (!lost()) how_lost_ = how;
-}
-
-// ---- all of them --------------------------------------------------------------------------------
-
-EngineProcesses::EngineProcesses(std::unique_ptr<cluster::Launcher> launcher,
-                                 const cluster::SupervisorOptions& options)
-    : heartbeat_(options.heartbeat_interval), supervisor_(std::move(launcher), options) {}
-
-EngineProcesses::~EngineProcesses() = default;
-
-EngineClient& EngineProcesses::start(const EngineSettings& settings) {
-    const cluster::WorkerId worker = supervisor_.spawn(engine_configuration(settings, heartbeat_));
-    return engines_.emplace_back(*this, worker, settings);
-}
-
-EngineClient& EngineProcesses::engine(cluster::WorkerId worker) {
-    return engines_.at(static_cast<std::size_t>(worker));
-}
-
-bool EngineProcesses::hear(cluster::Seconds most) {
-    const auto event = supervisor_.next(most);
-    if (!event) return false;
-    if (const auto* const interrupted = std::get_if<cluster::Interrupted>(&*event))
-        throw SampleError(SampleStatus::interrupted, interrupted->why);
-    if (const auto* const message = std::get_if<cluster::WorkerMessage>(&*event))
-        engine(message->worker).on(message->body);
-    if (const auto* const death = std::get_if<cluster::WorkerDied>(&*event))
-        engine(death->worker).died(death->how);
-    return true;
-}
-
-bool EngineProcesses::hear_until(const std::function<bool()>& so, cluster::Seconds most) {
-    const auto end = std::chrono::steady_clock::now() + most;
-    while (!so()) {
-        const cluster::Seconds left = end - std::chrono::steady_clock::now();
-        if (left <= cluster::Seconds(0)) return false;
-        hear(left);
-    }
-    return true;
 }
 
 }  // namespace assay::decode

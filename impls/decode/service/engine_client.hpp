@@ -1,23 +1,15 @@
-// The caller's side of engines in processes of their own: started, heard, lost. An engine makes
+// The caller's side of an engine on a driver (engines.hpp): told, heard, lost. An engine makes
 // steps by itself; its requests are known here as far as the caller was given their tokens, so that
 // they can go on elsewhere when it is lost, from their tokens or with keys and values.
-//
-//     EngineProcesses engines(cluster::make_fork_server(engine_worker(back_ends_of_files())));
-//     EngineClient& engine = engines.start({.weights = "model.gguf", .blocks = 512});
-//     const RequestId request = engine.submit({.prompt = {1, 2, 3}});
-//     for (StepReport report; !engine.idle(); report.clear()) engine.step(report);
 #pragma once
 
-#include <deque>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 
-#include "impls/decode/service/engine_process.hpp"
 #include "impls/decode/service/journal.hpp"
-#include "suite/cluster/processes/supervisor.hpp"
+#include "suite/drive/driver.hpp"
 
 namespace assay::decode {
 
@@ -27,12 +19,13 @@ class EngineLost : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-class EngineProcesses;
+class Engines;
 
-/// Used by the thread of its EngineProcesses. What waits, hears the other engines meanwhile.
+/// Used by the thread of its driver. What waits turns the driver, so that the other engines are
+/// heard meanwhile; it throws std::logic_error where what it waits for can never come.
 class EngineClient final : public RequestEngine {
   public:
-    EngineClient(EngineProcesses& all, cluster::WorkerId worker, EngineSettings settings);
+    EngineClient(Engines& all, drive::WorkerId worker, EngineSettings settings);
 
     // ---- RequestEngine -------------------------------------------------------------------------
     // The first call waits until the engine is ready; every call throws EngineLost where that is
@@ -60,16 +53,19 @@ class EngineClient final : public RequestEngine {
     EngineStats stats() const override { return status().stats; }
     void empty_cache() override;
 
-    // ---- what only a process has ---------------------------------------------------------------
+    // ---- what only a worker has ---------------------------------------------------------------
     bool ready() const { return journal_.limits().has_value() && !lost(); }
     bool lost() const { return !how_lost_.empty(); }
-    const std::string& how_lost() const { return how_lost_; }  ///< "signal 9"
+    const std::string& how_lost() const { return how_lost_; }  ///< "signal 9", Driver::how_ended
     const EngineSettings& settings() const { return settings_; }
     const EngineLimits& limits() const { return *journal_.limits(); }
-    cluster::WorkerId worker() const { return worker_; }
+    drive::WorkerId worker() const { return worker_; }
+    /// Scenario seconds: when it last said something; 0: it has not.
+    double heard_s() const { return heard_s_; }
 
     /// What came and was not given yet; does not wait. Also of a lost engine.
     void take(StepReport& report) { journal_.take(report); }
+    bool has_news() const { return journal_.has_news(); }  ///< something to take
 
     /// Goes on in `to`, under the number returned; what was not given yet of it comes from there.
     /// Its state is not opened here: `to` refuses it where it is damaged, and gets the tokens that
@@ -101,59 +97,25 @@ class EngineClient final : public RequestEngine {
     /// Answered beside steps and loading.
     service::Status status() const;
 
-    /// Faults inside the engine; kills and the like are EngineProcesses::supervisor()'s.
-    void strike(service::Strike what, std::int64_t where);
-    /// Its modelled steps take so many times as long.
-    void slow(double factor);
-
     /// It ends in order. Its requests are unfinished().
     void leave();
 
   private:
-    friend class EngineProcesses;
+    friend class Engines;
     void send(const service::ToEngine& message) const;
     void wait_for(const std::function<bool()>& there) const;
     void wait_until_ready() const;
     void refuse_linked(RequestId request) const;
-    void on(const nlohmann::json& message);
+    void on(const drive::AnyMessage& message);
     void died(const std::string& how);
 
-    EngineProcesses& all_;
-    cluster::WorkerId worker_;
+    Engines& all_;
+    drive::WorkerId worker_;
     EngineSettings settings_;
     mutable service::Journal journal_;
     std::string how_lost_;
+    double heard_s_ = 0;
     mutable std::int64_t questions_ = 0;
-};
-
-class EngineProcesses {
-  public:
-    /// `launcher`: of engine_worker().
-    EngineProcesses(std::unique_ptr<cluster::Launcher> launcher,
-                    const cluster::SupervisorOptions& options = {});
-    /// Kills what is left.
-    ~EngineProcesses();
-
-    /// Asks for an engine and returns at once; it loads its weights while others are heard.
-    EngineClient& start(const EngineSettings& settings);
-    const std::deque<EngineClient>& engines() const { return engines_; }
-
-    /// Hears whoever speaks; waits for the first at most so long. False: nobody did. Throws
-    /// SampleError (interrupted) on SIGINT, SIGTERM, or where our own caller is gone.
-    bool hear(cluster::Seconds most);
-    /// … until it is so; false: it is not, after so long.
-    bool hear_until(const std::function<bool()>& so, cluster::Seconds most);
-
-    /// For faults.
-    cluster::Supervisor& supervisor() { return supervisor_; }
-
-  private:
-    friend class EngineClient;
-    EngineClient& engine(cluster::WorkerId worker);
-
-    cluster::Seconds heartbeat_;
-    cluster::Supervisor supervisor_;
-    std::deque<EngineClient> engines_;  // by number of the worker
 };
 
 }  // namespace assay::decode

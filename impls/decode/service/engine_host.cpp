@@ -17,14 +17,28 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-EngineHost::EngineHost(EngineSettings settings, MakeBackEnd make)
-    : settings_(std::move(settings)), make_(std::move(make)) {
+LoadedWeights load_weights(const MakeBackEnd& make, const EngineSettings& settings,
+                           const std::string& weights) {
+    const auto start = std::chrono::steady_clock::now();
+    LoadedWeights loaded;
+    try {
+        loaded.back_end = make(settings, weights);
+    } catch (...) {
+        loaded.failure = std::current_exception();
+    }
+    loaded.seconds = settings.pace ? settings.load_s : seconds_since(start);
+    return loaded;
+}
+
+EngineHost::EngineHost(EngineSettings settings, drive::Strike strike, unsigned seed)
+    : settings_(std::move(settings)), strike_(std::move(strike)), random_(seed + 1) {
     if (settings_.options.version < 1)
         throw UserError("the version of an engine's weights is at least 1");
-    begin_to_load(settings_.options.version, settings_.weights);
+    order(settings_.options.version, settings_.weights);
 }
 
 void EngineHost::on(const ToEngine& message, Answers& answers) {
+    empty_if_wiped();
     std::visit([&](const auto& one) { handle(one, answers); }, message);
 }
 
@@ -65,7 +79,7 @@ void EngineHost::release(RequestId kept) {
         engine_->release(found->second);
         kept_.erase(found);
     } catch (const std::logic_error&) {
-        // Somebody is linked to it still.
+        // A request is linked to it still.
     }
 }
 
@@ -99,12 +113,11 @@ void EngineHost::handle(const Export& wanted, Answers& answers) {
         return;
     }
     if (bytes.size() > most_state_bytes) bytes = to_bytes(engine_->state_of(id));
-    if (corrupts_) {
-        const auto bit =
-            static_cast<std::size_t>(*std::exchange(corrupts_, {})) % (bytes.size() * 8);
+    if (strike_(FaultKind::corrupt)) {
+        const std::size_t bit = random_() % (bytes.size() * 8);
         bytes[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
     }
-    busy_s_ += back_end_->take_transfer_seconds() * slowness_;
+    busy_s_ += back_end_->take_transfer_seconds();
     answers.push_back(Exported{wanted.request, wanted.drop, state_text(bytes)});
     if (!wanted.drop) return;
     engine_->remove(id);
@@ -121,18 +134,24 @@ void EngineHost::handle(const EmptyCache&, Answers&) {
     if (engine_) engine_->empty_cache();
 }
 
+void EngineHost::empty_if_wiped() {
+    if (engine_ && strike_(FaultKind::wipe)) engine_->empty_cache();
+}
+
 // ---- steps --------------------------------------------------------------------------------------
 
 void EngineHost::step(Answers& answers) {
+    empty_if_wiped();
+    if (strike_(FaultKind::nan)) back_end_->fail_next(static_cast<std::int64_t>(random_()));
     StepReport report;
     engine_->step(report);
-    busy_s_ += report.seconds * slowness_;
+    busy_s_ += report.seconds;
     tell(std::move(report), answers);
 }
 
 void EngineHost::tell(StepReport&& report, Answers& answers) {
     unsaid_.steps += report.steps;
-    unsaid_.seconds += report.seconds * slowness_;
+    unsaid_.seconds += report.seconds;
     if (report.tokens.empty() && report.ended.empty()) return;
     unsaid_.tokens = std::move(report.tokens);
     unsaid_.ended = std::move(report.ended);
@@ -151,17 +170,6 @@ void EngineHost::handle(const Pause&, Answers& answers) {
     answers.push_back(Paused{});
 }
 
-void EngineHost::handle(const Slow& slow, Answers&) {
-    if (slow.factor > 0) slowness_ = slow.factor;
-}
-
-void EngineHost::handle(const Struck& struck, Answers&) {
-    if (struck.what == Strike::corrupt)
-        corrupts_ = struck.where;
-    else if (back_end_ != nullptr)
-        back_end_->fail_next(struck.where);
-}
-
 double EngineHost::take_busy_seconds() {
     const double seconds = std::exchange(busy_s_, 0);
     return settings_.pace ? seconds : 0;
@@ -169,13 +177,9 @@ double EngineHost::take_busy_seconds() {
 
 // ---- weights ------------------------------------------------------------------------------------
 
-void EngineHost::begin_to_load(int version, const std::string& weights) {
+void EngineHost::order(int version, const std::string& weights) {
     loading_version_ = version;
-    loading_ = std::async(std::launch::async, [weights, make = make_, settings = settings_] {
-        const auto start = std::chrono::steady_clock::now();
-        auto back_end = std::make_unique<ServedBackEnd>(make(settings, weights), settings.pace);
-        return LoadedBackEnd{std::move(back_end), seconds_since(start)};
-    });
+    order_ = WeightsOrder{version, weights};
 }
 
 void EngineHost::handle(const Load& load, Answers& answers) {
@@ -188,27 +192,28 @@ void EngineHost::handle(const Load& load, Answers& answers) {
     if (load.version <= engine_->version())
         return refuse(fmt::format("version {} of the weights does not come after version {}",
                                   load.version, engine_->version()));
-    begin_to_load(load.version, load.weights);
+    order(load.version, load.weights);
 }
 
-void EngineHost::look(Answers& answers) {
-    if (!loads() || loading_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+void EngineHost::loaded(LoadedWeights&& loaded, Answers& answers) {
+    if (!loads()) throw std::logic_error("weights came that were not ordered");
     const int version = std::exchange(loading_version_, 0);
-    if (!engine_) {
-        LoadedBackEnd loaded = loading_.get();
-        back_end_ = loaded.back_end.get();
-        engine_ = std::make_unique<BatchEngine>(std::move(loaded.back_end), settings_.options);
-        answers.push_back(Ready{engine_->limits(), engine_->version()});
-        return;
-    }
     try {
-        LoadedBackEnd loaded = loading_.get();
-        ServedBackEnd* const back_end = loaded.back_end.get();
-        engine_->prepare(version, std::move(loaded.back_end));
-        prepared_ = back_end;
+        if (loaded.failure) std::rethrow_exception(loaded.failure);
+        auto back_end = std::make_unique<ServedBackEnd>(std::move(loaded.back_end), settings_.pace);
+        ServedBackEnd* const in_use = back_end.get();
+        if (!engine_) {
+            engine_ = std::make_unique<BatchEngine>(std::move(back_end), settings_.options);
+            back_end_ = in_use;
+            answers.push_back(Ready{engine_->limits(), engine_->version()});
+            return;
+        }
+        engine_->prepare(version, std::move(back_end));
+        prepared_ = in_use;
         prepared_version_ = version;
         answers.push_back(Loaded{version, loaded.seconds});
     } catch (const UserError& error) {
+        if (!engine_) throw;
         answers.push_back(NotLoaded{version, error.what()});
     }
 }
@@ -229,7 +234,7 @@ void EngineHost::handle(const Commit& commit, Answers& answers) {
     back_end_ = std::exchange(prepared_, nullptr);
     prepared_version_ = 0;
     back_end_->take_transfer_seconds();  // a device's keys and values stay where they are
-    answers.push_back(Committed{commit.version, seconds_since(start)});
+    answers.push_back(Committed{commit.version, settings_.pace ? 0 : seconds_since(start)});
 }
 
 void EngineHost::handle(const AskStatus& ask, Answers& answers) {
@@ -242,7 +247,6 @@ void EngineHost::handle(const AskStatus& ask, Answers& answers) {
     status.loading = loading_version_;
     status.prepared = prepared_version_;
     status.paused = paused_;
-    status.late_s = late_s_;
     answers.push_back(std::move(status));
 }
 

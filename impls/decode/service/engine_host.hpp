@@ -1,11 +1,12 @@
 // The engine's side of the service without process and clock: messages in, messages out, and a step
-// when whoever runs it says so. Weights come on a thread of their own.
+// when whoever runs it says so. Weights are loaded by whoever runs it, beside steps.
 #pragma once
 
+#include <exception>
 #include <functional>
-#include <future>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "impls/decode/batch_engine.hpp"
 #include "impls/decode/service/messages.hpp"
 #include "impls/decode/service/served_back_end.hpp"
+#include "suite/drive/worker.hpp"
 
 namespace assay::decode {
 
@@ -23,27 +25,45 @@ using MakeBackEnd = std::function<std::unique_ptr<BackEnd>(const EngineSettings&
 
 namespace service {
 
+/// Weights that an engine is to have.
+struct WeightsOrder {
+    int version = 0;
+    std::string weights;
+};
+/// A back end with them, or what its maker threw.
+struct LoadedWeights {
+    std::unique_ptr<BackEnd> back_end;
+    std::exception_ptr failure;
+    double seconds = 0;  ///< that it took
+};
+/// Throws nothing.
+LoadedWeights load_weights(const MakeBackEnd& make, const EngineSettings& settings,
+                           const std::string& weights);
+
 class EngineHost {
   public:
-    /// Begins to load the first weights.
-    EngineHost(EngineSettings settings, MakeBackEnd make);
+    /// Orders the first weights. `strike`: tells of nan, corrupt and wipe where they can strike.
+    /// `seed`: of where in a step, or in a state, they do.
+    explicit EngineHost(EngineSettings settings, drive::Strike strike = {}, unsigned seed = 0);
 
     /// Whatever it is told, it does or refuses. Appends its answers.
     void on(const ToEngine& message, std::vector<FromEngine>& answers);
-    /// Weights that came meanwhile. Throws what the maker of the first ones threw.
-    void look(std::vector<FromEngine>& answers);
     /// One step, where works().
     void step(std::vector<FromEngine>& answers);
 
+    /// Weights to be loaded, once; then loaded() brings them, of which nothing else comes
+    /// meanwhile.
+    std::optional<WeightsOrder> take_order() { return std::exchange(order_, std::nullopt); }
+    /// Throws what the maker of the first ones threw; std::logic_error where nothing loads.
+    void loaded(LoadedWeights&& loaded, std::vector<FromEngine>& answers);
+
     bool works() const { return engine_ && !paused_ && !engine_->idle(); }
-    bool loads() const { return loading_.valid(); }
+    bool loads() const { return loading_version_ != 0; }
     bool leaves() const { return leaves_; }
     const EngineSettings& settings() const { return settings_; }
 
     /// Modelled seconds that what was done since the last call takes; 0 where nothing is paced.
     double take_busy_seconds();
-    /// By which paced steps ended too late, for Status.
-    void note_late(double seconds) { late_s_ += seconds; }
 
   private:
     using Answers = std::vector<FromEngine>;
@@ -58,33 +78,28 @@ class EngineHost {
     void handle(const Commit&, Answers&);
     void handle(const EmptyCache&, Answers&);
     void handle(const AskStatus&, Answers&);
-    void handle(const Struck&, Answers&);
-    void handle(const Slow& slow, Answers&);
     void handle(const Leave&, Answers&) { leaves_ = true; }
 
-    void begin_to_load(int version, const std::string& weights);
+    void order(int version, const std::string& weights);
+    void empty_if_wiped();
     void tell(StepReport&& report, Answers& answers);
     void forget(RequestId ours);
     Links ours(const Links& theirs) const;
     void release(RequestId kept);
 
-    struct LoadedBackEnd {
-        std::unique_ptr<ServedBackEnd> back_end;
-        double seconds = 0;
-    };
     EngineSettings settings_;
-    MakeBackEnd make_;
+    drive::Strike strike_;
+    std::minstd_rand random_;
     std::unique_ptr<BatchEngine> engine_;  // null until the first weights are there
     ServedBackEnd* back_end_ = nullptr;    // of engine_, in use
     ServedBackEnd* prepared_ = nullptr;
     int loading_version_ = 0, prepared_version_ = 0;
-    std::future<LoadedBackEnd> loading_;
+    std::optional<WeightsOrder> order_;
     std::unordered_map<RequestId, RequestId> ours_, theirs_;  // number of a request: the other's
     std::unordered_map<RequestId, RequestId> kept_;  // ended: the engine's number, by the caller's
     Made unsaid_;  // steps that brought no token, to be told with the next that do
-    std::optional<std::int64_t> corrupts_;
     bool paused_ = false, leaves_ = false;
-    double slowness_ = 1, busy_s_ = 0, late_s_ = 0;
+    double busy_s_ = 0;
 };
 
 }  // namespace service

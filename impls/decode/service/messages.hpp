@@ -1,6 +1,6 @@
-// What an engine in a process of its own is told, and what it says: JSON by suite/drive's
-// descriptions. Requests are called by the caller's numbers. States travel as base64 of
-// to_bytes(RequestState), whose checksum is looked at by whoever goes on with them.
+// What an engine that is a worker of a driver is told, and what it says: messages of suite/drive.
+// Requests are called by the caller's numbers. States travel as base64 of to_bytes(RequestState),
+// whose checksum is looked at by whoever goes on with them.
 #pragma once
 
 #include <cstddef>
@@ -38,9 +38,9 @@ struct EngineSettings {
     int threads = 0;        ///< 0: all cores this process may use
     /// Steps end when a device that costs this would end them; none: when they are done.
     std::optional<StepCost> pace{};
-    double speed = 1;  ///< modelled seconds per second; where it is paced
+    double load_s = 0;  ///< modelled seconds until weights are there, the first ones too
 };
-ASSAY_FIELDS(EngineSettings, options, weights, blocks, threads, pace, speed)
+ASSAY_FIELDS(EngineSettings, options, weights, blocks, threads, pace, load_s)
 
 namespace service {
 
@@ -93,22 +93,11 @@ struct EmptyCache {};
 struct AskStatus {
     std::int64_t number = 0;
 };
-/// A fault: of the next step one request's logits are no numbers; the next state that is exported
-/// has one bit flipped on its way.
-enum class Strike { nan, corrupt };
-struct Struck {
-    Strike what = Strike::nan;
-    std::int64_t where = 0;  ///< request of the step, or bit; counted round
-};
-/// From now on modelled steps take so many times as long.
-struct Slow {
-    double factor = 1;
-};
 /// It ends in order.
 struct Leave {};
 
 using ToEngine = std::variant<Take, LetGo, CancelRequest, Drop, Export, Pause, GoOn, Load, Commit,
-                              EmptyCache, AskStatus, Struck, Slow, Leave>;
+                              EmptyCache, AskStatus, Leave>;
 
 // ---- from it -----------------------------------------------------------------------------------
 
@@ -160,13 +149,11 @@ struct Status {
     int loading = 0;   ///< version; 0: nothing
     int prepared = 0;  ///< version that can be committed; 0: none
     bool paused = false;
-    double late_s = 0;  ///< modelled seconds by which paced steps ended too late, all together
 };
 
 using FromEngine = std::variant<Ready, Taken, Refused, Made, Dropped, Exported, Paused, Loaded,
                                 NotLoaded, Committed, Status>;
 
-ASSAY_NAMES(Strike, nan, corrupt)
 ASSAY_MESSAGE(Take, "take", request, state, links)
 ASSAY_MESSAGE(LetGo, "let_go", kept)
 ASSAY_MESSAGE(CancelRequest, "cancel", request)
@@ -178,8 +165,6 @@ ASSAY_MESSAGE(Load, "load", version, weights)
 ASSAY_MESSAGE(Commit, "commit", version, keep_cache)
 ASSAY_MESSAGE(EmptyCache, "empty_cache")
 ASSAY_MESSAGE(AskStatus, "ask_status", number)
-ASSAY_MESSAGE(Struck, "strike", what, where)
-ASSAY_MESSAGE(Slow, "slow", factor)
 ASSAY_MESSAGE(Leave, "leave")
 ASSAY_MESSAGE(Ready, "ready", limits, version)
 ASSAY_MESSAGE(Taken, "taken", request)
@@ -191,7 +176,7 @@ ASSAY_MESSAGE(Paused, "paused")
 ASSAY_MESSAGE(Loaded, "loaded", version, seconds)
 ASSAY_MESSAGE(NotLoaded, "not_loaded", version, why)
 ASSAY_MESSAGE(Committed, "committed", version, seconds)
-ASSAY_MESSAGE(Status, "status", number, stats, version, loading, prepared, paused, late_s)
+ASSAY_MESSAGE(Status, "status", number, stats, version, loading, prepared, paused)
 
 /// Of a state in a message, which has it as base64 and other things besides.
 constexpr std::size_t most_state_bytes = cluster::kMaxFramePayloadBytes / 4 * 3 - 4096;

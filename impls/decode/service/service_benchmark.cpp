@@ -4,7 +4,7 @@
 //     build/cpu/bin/decode_service_benchmark
 #include <benchmark/benchmark.h>
 
-#include "impls/decode/service/engine_client.hpp"
+#include "impls/decode/service/process_engines.hpp"
 
 namespace assay::decode {
 namespace {
@@ -42,8 +42,8 @@ void in_this_process(benchmark::State& state) {
 BENCHMARK(in_this_process)->Arg(1)->Arg(32)->UseRealTime();
 
 void in_its_own(benchmark::State& state) {
-    EngineProcesses engines(cluster::make_fork_server(engine_worker(make)));
-    serve(state, engines.start(settings(state)));
+    ProcessEngines processes(engine_role(make));
+    serve(state, processes.engines.start(settings(state)));
 }
 BENCHMARK(in_its_own)->Arg(1)->Arg(32)->UseRealTime();
 

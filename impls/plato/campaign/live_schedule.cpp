@@ -49,7 +49,6 @@ Schedule draw(std::uint64_t seed, const std::string& mode) {
     Dice dice(seed);
     Schedule schedule;
     ServedSetup& setup = schedule.setup;
-    setup.seed = seed;
     setup.in_turn = dice.one_in(2);
     setup.engines = static_cast<int>(dice.between(2, 3));
     const auto weights = data::locate(real_model);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "impls/decode/service/engine_process.hpp"
+#include "impls/decode/service/engine_role.hpp"
 #include "impls/plato/campaign/misdeed.hpp"
 #include "impls/plato/live/desk.hpp"
 #include "suite/scenario/fault_plan.hpp"
@@ -30,7 +30,6 @@ struct ServedSetup {
     /// At times since all engines are ready and warm; `rank` is the engine, counted round. Another
     /// engine takes the place of one that is lost.
     std::vector<Fault> faults{};
-    std::uint64_t seed = 1;  ///< of the bits that are damaged
     Misdeed misdeed = Misdeed::none;
 };
 
@@ -44,8 +43,7 @@ struct ServedOutcome {
     double seconds = 0;                ///< of all; warming and making room are not in it
     std::int64_t computed_tokens = 0;  ///< fed by the engines that are there at the end
     int held_blocks = 0;               ///< in the end, caches emptied; of all engines the most
-    /// By which paced steps ended too late, of the engines that are there at the end, all together.
-    double late_s = 0;
+    double late_s = 0;  ///< paced: by which something was told too late, at the worst
     std::map<std::string, long> counts;
 };
 

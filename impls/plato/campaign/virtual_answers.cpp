@@ -3,68 +3,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
 #include <memory>
 #include <random>
 #include <utility>
 
 #include "impls/decode/batch_engine.hpp"
+#include "impls/plato/campaign/checked_report.hpp"
 #include "impls/plato/campaign/engine_faults.hpp"
-#include "impls/plato/live/live_run.hpp"
+#include "suite/drive/simulated/event_queue.hpp"
+#include "suite/drive/simulated/virtual_cluster.hpp"
 
 namespace assay::plato {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
+struct MakeStep {};  ///< to an engine
+struct Ready {};     ///< it is there
+ASSAY_MESSAGE(MakeStep, "make_step")
+ASSAY_MESSAGE(Ready, "ready")
 
-/// What an engine reports of a step, as it travels: every token and end, and a checksum behind.
-struct Report {
-    struct Token {
-        std::int64_t request;
-        double log_probability;
-        std::int32_t id;
-        std::int32_t ended;  // with this token
-    };
-    std::vector<std::byte> bytes;
-
-    explicit Report(const decode::StepReport& step) {
-        for (const decode::MadeToken& token : step.tokens) {
-            const bool ended =
-                std::any_of(step.ended.begin(), step.ended.end(),
-                            [&](const auto& each) { return each.request == token.request; });
-            append(Token{token.request, token.log_probability, token.id, ended ? 1 : 0});
-        }
-        append(crc32(bytes));
-    }
-    bool whole() const {
-        std::uint32_t sum = 0;
-        const std::size_t content = bytes.size() - sizeof sum;
-        std::memcpy(&sum, bytes.data() + content, sizeof sum);
-        return sum == crc32(std::span(bytes).first(content));
-    }
-    std::vector<Token> tokens() const {
-        std::vector<Token> tokens(bytes.size() / sizeof(Token));
-        std::memcpy(tokens.data(), bytes.data(), tokens.size() * sizeof(Token));
-        return tokens;
-    }
-
-  private:
-    template <class T>
-    void append(const T& value) {
-        const auto view = std::as_bytes(std::span(&value, 1));
-        bytes.insert(bytes.end(), view.begin(), view.end());
-    }
-};
-
+/// Engines are workers of a driver in virtual time; what they are to do is given to them where they
+/// are, between steps. Steps begin only when all that happened at a moment was heard.
 class Service {
   public:
     explicit Service(const VirtualSetup& setup)
         : setup_(setup),
           asked_(as_asked(setup.questions, setup.answer.mode)),
           told_(as_told(asked_, setup.misdeed)),
-          faults_(setup.faults),
           random_(setup.seed),
+          driver_({{.name = "", .protocol = [this](drive::Worker& me) { return engine(me); }}},
+                  time_, latencies_, {}, recorder_),
           hosts_(static_cast<std::size_t>(setup.engines + setup.small_engines)),
           desk_(asked_, told_,
                 {.answer = setup.answer,
@@ -73,12 +40,13 @@ class Service {
                  .small_engines = setup.small_engines,
                  .max_batch = setup.max_batch,
                  .forgets_a_token = setup.misdeed == Misdeed::forgets_a_token}) {
-        check_faults(faults_);
-        sort_by_time(faults_);
-        for (Host& host : hosts_) {
-            host.slowness = usual_slowness(host);
-            start_engine(host);
-        }
+        check_faults(setup.faults);
+        driver_.listen([this](const drive::DriverEvent& event) { note(event); });
+        for (std::size_t i = 0; i < setup.questions.size(); ++i)
+            time_.at(setup.come_s[i], [this, i] { desk_.begin(i); });
+        for (const Fault& fault : setup.faults)
+            time_.at(*fault.t_s, [this, &fault] { strike(fault); });
+        for (Host& host : hosts_) start_engine(host);
     }
 
     VirtualOutcome run() {
@@ -86,7 +54,7 @@ class Service {
             if (turns > 1000000) throw BrokenRule("it does not come to an end");
             turn();
         }
-        outcome_.seconds = now_s_;
+        outcome_.seconds = driver_.now();
         check_blocks();
         for (std::size_t i = 0; i < setup_.questions.size(); ++i)
             outcome_.parts.push_back(desk_.answer(i));
@@ -95,184 +63,180 @@ class Service {
     }
 
   private:
+    /// An engine's place, which another takes when it is lost.
     struct Host {
-        std::unique_ptr<decode::BatchEngine> engine;
-        std::vector<Report> reports;  // of the step under way
+        drive::WorkerId worker = -1;
+        decode::BatchEngine* engine = nullptr;  // the worker's
+        bool ready = false;                     // heard at this moment …
+        std::vector<CheckedReport> reports;     // … too
+        bool there = false;                     // the desk was told
         bool busy = false;
-        double ready_s = 0;         // when that ends
+        double ends_s = 0;          // its step, if nothing befalls it
         double silent_until_s = 0;  // killed or hanging
-        bool dead = false;
-        bool given_up = false;
-        double slowness = 1;
-        std::int64_t computed = 0;  // tokens, by this engine
-        bool corrupts = false;
     };
+    int number_of(const Host& host) const { return static_cast<int>(&host - hosts_.data()); }
+    Host& host_of(drive::WorkerId worker) { return *owners_[static_cast<std::size_t>(worker)]; }
+    bool silent(const Host& host) const { return host.silent_until_s > driver_.now(); }
+    bool awaited(const Host& host) const {
+        return host.there && silent(host) && desk_.has_parts(number_of(host));
+    }
+
+    // ---- engines -------------------------------------------------------------------------------
 
     void start_engine(Host& host) {
-        host.computed = 0;
-        host.engine = std::make_unique<decode::BatchEngine>(
-            std::make_unique<decode::ModelledBackEnd>(
-                decode::ModelledSettings{.vocabulary = setup_.vocabulary,
-                                         .context = setup_.context,
-                                         .blocks = setup_.blocks,
-                                         .weights = number_of(host) < setup_.engines ? 1U : 2U,
-                                         .cost = setup_.cost,
-                                         .checks = setup_.checks}),
-            decode::BatchOptions{.max_batch = setup_.max_batch, .chunk = 512});
-        come_back(host);
-    }
-    void come_back(Host& host) {
-        host.given_up = false;
-        desk_.on_there(number_of(host), *host.engine);
-    }
-    int number_of(const Host& host) const { return static_cast<int>(&host - hosts_.data()); }
-    double usual_slowness(const Host& host) const {
-        return number_of(host) < setup_.engines ? 1 : setup_.small_factor;
-    }
-    bool silent(const Host& host) const { return host.silent_until_s > now_s_; }
-    bool awaited(const Host& host) const {
-        return silent(host) && !host.given_up && desk_.has_parts(number_of(host));
+        host.worker = driver_.spawn({});
+        owners_.push_back(&host);
     }
 
-    // ---- time
+    drive::Protocol engine(drive::Worker& me) {
+        Host& host = host_of(me.id());
+        const bool large = number_of(host) < setup_.engines;
+        decode::BatchEngine engine(std::make_unique<decode::ModelledBackEnd>(
+                                       decode::ModelledSettings{.vocabulary = setup_.vocabulary,
+                                                                .context = setup_.context,
+                                                                .blocks = setup_.blocks,
+                                                                .weights = large ? 1U : 2U,
+                                                                .cost = setup_.cost,
+                                                                .checks = setup_.checks}),
+                                   {.max_batch = setup_.max_batch, .chunk = 512});
+        host.engine = &engine;
+        me.say(Ready{});
+        std::int64_t computed = 0;
+        while (co_await me.receive()) {
+            decode::StepReport step;
+            engine.step(step);
+            if (step.steps == 0) throw BrokenRule("an engine with requests has nothing to do");
+            const std::int64_t all = engine.stats().computed_tokens;
+            outcome_.computed_tokens += all - std::exchange(computed, all);
+            const double seconds = step.seconds * (large ? 1 : setup_.small_factor);
+            host.ends_s = driver_.now() + seconds;
+            CheckedReport report = CheckedReport::of(step);
+            if (!step.tokens.empty()) damage(report, me);
+            co_await me.work(seconds);
+            me.say(std::move(report));
+        }
+    }
+    /// One bit, however often it was struck since its last report.
+    void damage(CheckedReport& report, drive::Worker& me) {
+        if (!me.struck(FaultKind::corrupt)) return;
+        while (me.struck(FaultKind::corrupt)) {
+        }
+        report.flip(random_());
+        ++outcome_.counts["damaged_reports"];
+    }
+
+    void lose(Host& host) {
+        host.busy = false;
+        if (std::exchange(host.there, false)) desk_.on_lost(number_of(host));
+    }
+    void give_up(Host& host) {
+        ++outcome_.counts["given_up"];
+        lose(host);
+        if (setup_.misdeed != Misdeed::hears_the_lost && setup_.misdeed != Misdeed::keeps_a_part)
+            driver_.evict({.worker = host.worker, .why = "it is silent"});
+    }
+    /// At the end of a silence.
+    void come_back(Host& host) {
+        if (host.there || silent(host)) return;
+        if (!driver_.alive(host.worker))
+            start_engine(host);
+        else if (setup_.misdeed == Misdeed::keeps_a_part)
+            host.ready = true;
+    }
+
+    // ---- time ----------------------------------------------------------------------------------
 
     void turn() {
-        double next = faults_.empty() ? never : *faults_.front().t_s;
-        for (std::size_t i = 0; i < setup_.questions.size(); ++i)
-            if (!desk_.begun(i)) next = std::min(next, setup_.come_s[i]);
-        for (const Host& host : hosts_) {
-            if (silent(host)) next = std::min(next, host.silent_until_s);
-            if (awaited(host)) next = std::min(next, host.ready_s + setup_.patience_s);
-            if (host.busy && !silent(host)) next = std::min(next, host.ready_s);
-        }
-        if (next == never) throw BrokenRule("everybody waits for ever");
-        now_s_ = std::max(now_s_, next);
-        for (std::size_t i = 0; i < setup_.questions.size(); ++i)
-            if (!desk_.begun(i) && setup_.come_s[i] <= now_s_) desk_.begin(i);
-        while (!faults_.empty() && *faults_.front().t_s <= now_s_) {
-            const Fault fault = faults_.front();
-            faults_.erase(faults_.begin());
-            strike(fault);
-        }
+        if (!driver_.turn()) throw BrokenRule("all wait for ever");
+        hear_all();
         for (Host& host : hosts_) go_on(host);
         for (Host& host : hosts_)
-            if (awaited(host) && now_s_ >= host.ready_s + setup_.patience_s) {
-                ++outcome_.counts["given_up"];
-                lose(host);
-            }
+            if (awaited(host) && driver_.now() >= host.ends_s + setup_.patience_s) give_up(host);
         for (std::size_t i = 0; i < setup_.questions.size(); ++i)
             if (desk_.done(i)) desk_.let_go(i);
         desk_.go_on();
         for (Host& host : hosts_) begin_step(host);
+        hear_all();
+        for (const Host& host : hosts_)
+            if (awaited(host)) time_.at(host.ends_s + setup_.patience_s, [] {});
+    }
+    /// The rest of this moment.
+    void hear_all() {
+        while (driver_.turn(0)) {
+        }
+    }
+    void note(const drive::DriverEvent& event) {
+        if (const auto* const said = std::get_if<drive::Said>(&event)) {
+            Host& host = host_of(said->worker);
+            if (said->message.is<Ready>())
+                host.ready = true;
+            else
+                host.reports.push_back(said->message.to<CheckedReport>());
+        }
+        if (const auto* const died = std::get_if<drive::Died>(&event))
+            if (const std::string& how = driver_.how_ended(died->worker);
+                how != "killed" && how != "evicted")
+                throw BrokenRule("an engine ended by itself: " + how);
     }
 
     void go_on(Host& host) {
-        if (silent(host)) return;
-        if (std::exchange(host.dead, false)) start_engine(host);
-        if (host.busy && host.ready_s <= now_s_) {
+        for (const CheckedReport& report : std::exchange(host.reports, {})) {
             host.busy = false;
-            for (const Report& report : std::exchange(host.reports, {})) hear(host, report);
+            hear(host, report);
         }
-        if (host.given_up && !host.busy) {
-            // It is there again, and is told that nobody waits for it.
-            if (setup_.misdeed != Misdeed::keeps_a_part) forget_all(*host.engine);
-            host.engine->empty_cache();
-            come_back(host);
-        }
+        if (!std::exchange(host.ready, false)) return;
+        host.there = true;
+        desk_.on_there(number_of(host), *host.engine);
     }
-
-    static void forget_all(decode::BatchEngine& engine) {
-        for (const auto request : engine.unfinished()) engine.remove(request);
-        for (const auto request : engine.kept()) engine.release(request);
-    }
-
     void begin_step(Host& host) {
-        if (host.busy || silent(host) || host.given_up || host.engine->idle()) return;
-        decode::StepReport step;
-        host.engine->step(step);
-        if (step.steps == 0) throw BrokenRule("an engine with requests has nothing to do");
-        outcome_.computed_tokens += computed_of(host);
+        if (host.busy || !host.there || silent(host) || host.engine->idle()) return;
         host.busy = true;
-        host.ready_s = now_s_ + step.seconds * host.slowness;
-        host.reports.emplace_back(step);
-        if (!host.corrupts || step.tokens.empty()) return;
-        host.corrupts = false;
-        auto& bytes = host.reports.back().bytes;
-        const std::uint64_t bit = random_() % (bytes.size() * 8);
-        bytes[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
-        ++outcome_.counts["damaged_reports"];
-    }
-    static std::int64_t computed_of(Host& host) {
-        const std::int64_t all = host.engine->stats().computed_tokens;
-        return all - std::exchange(host.computed, all);
+        driver_.send(host.worker, MakeStep{});
     }
 
-    void hear(Host& host, const Report& report) {
-        if (host.given_up && setup_.misdeed != Misdeed::hears_the_lost) return;
+    void hear(Host& host, const CheckedReport& report) {
         const int engine = number_of(host);
         if (!report.whole() && setup_.misdeed != Misdeed::believes_corruption) {
             ++outcome_.counts["refused"];
             return desk_.take_back(engine);
         }
-        for (const Report::Token& token : report.tokens()) {
+        for (const ReportedToken& token : report.tokens()) {
             desk_.on_token(engine, token.request, token.id, token.log_probability);
             if (token.ended != 0) desk_.on_ended(engine, {.request = token.request});
         }
     }
 
-    void lose(Host& host) {
-        host.given_up = true;
-        // An engine that only hangs still has its parts; they are remembered until it is told.
-        desk_.on_lost(number_of(host), !host.dead && setup_.misdeed == Misdeed::hears_the_lost);
-    }
+    // ---- faults --------------------------------------------------------------------------------
 
-    // ---- faults
-
-    void strike(const Fault& fault) {
+    void strike(Fault fault) {
         Host& host = hosts_[static_cast<std::size_t>(*fault.rank) % hosts_.size()];
-        // One that hangs already cannot hang, and who is gone has no cache.
-        const bool strikes = fault.kind == FaultKind::hang   ? !silent(host)
-                             : fault.kind == FaultKind::wipe ? !host.dead
-                             : fault.kind == FaultKind::slow ? fault.factor > 1
-                                                             : true;
-        if (strikes) ++outcome_.counts[fmt::format("fault.{}", to_string(fault.kind))];
-        const double for_s = fault.for_s.value_or(setup_.restart_s);
-        switch (fault.kind) {
-            case FaultKind::kill:
-                host.dead = true;
-                host.busy = false;
-                host.reports.clear();
-                host.silent_until_s = std::max(host.silent_until_s, now_s_ + for_s);
-                // A process that is gone is noticed at once.
-                if (!host.given_up) lose(host);
-                host.slowness = usual_slowness(host);
-                host.corrupts = false;
-                return;
-            case FaultKind::hang:
-                if (silent(host)) return;
-                if (!host.busy) host.ready_s = now_s_;
-                host.silent_until_s = now_s_ + for_s;
-                return;
-            case FaultKind::slow:
-                host.slowness = usual_slowness(host) * fault.factor;
-                if (fault.for_s) strike_later(faults_, end_of_slowness(fault, now_s_));
-                return;
-            case FaultKind::corrupt:
-                host.corrupts = true;
-                return;
-            default:  // wipe
-                if (host.dead) return;
-                if (host.given_up)
-                    host.engine->empty_cache();
-                else
-                    desk_.wipe(number_of(host));
-        }
+        // One that hangs already cannot hang, and who is gone has nothing else to lose.
+        const bool strikes = fault.kind == FaultKind::kill   ? true
+                             : fault.kind == FaultKind::hang ? !silent(host)
+                                                             : host.there;
+        if (!strikes) return;
+        ++outcome_.counts[fmt::format("fault.{}", to_string(fault.kind))];
+        fault.rank = host.worker;
+        if (fault.kind == FaultKind::kill || fault.kind == FaultKind::hang)
+            silence(host, fault);
+        else if (fault.kind == FaultKind::wipe)
+            return desk_.wipe(number_of(host));
+        else if (fault.kind == FaultKind::corrupt)
+            fault.target.clear();  // of what it says, which it does itself
+        driver_.strike(fault);
+    }
+    void silence(Host& host, Fault& fault) {
+        if (!fault.for_s) fault.for_s = setup_.restart_s;
+        if (!host.busy && !silent(host)) host.ends_s = driver_.now();
+        host.silent_until_s = std::max(host.silent_until_s, driver_.now() + *fault.for_s);
+        time_.at(host.silent_until_s, [this, &host] { come_back(host); });
+        if (fault.kind == FaultKind::kill) lose(host);  // which is noticed at once
     }
 
     void check_blocks() {
         for (std::size_t i = 0; i < setup_.questions.size(); ++i) desk_.let_go(i);
         for (Host& host : hosts_) {
-            if (host.dead || host.given_up) continue;  // not heard of again
+            if (!host.there) continue;  // not heard of again
             // Those that only warm it may not have ended.
             desk_.take_back(number_of(host));
             host.engine->empty_cache();
@@ -284,11 +248,15 @@ class Service {
     const VirtualSetup& setup_;
     std::vector<QuestionTokens> asked_;
     std::vector<QuestionTokens> told_;  // the questions that controllers know
-    std::vector<Fault> faults_;
     std::mt19937_64 random_;
+    drive::EventQueue time_;
+    /// A hang ends by itself; who is silent for too long is given up here.
+    drive::ConstantLatencies latencies_{0, 0, 0, drive::SimulatedWorld::forever};
+    MemoryRecorder recorder_;
+    drive::VirtualCluster driver_;
     std::vector<Host> hosts_;
+    std::vector<Host*> owners_;  // of each worker
     Desk desk_;
-    double now_s_ = 0;
     VirtualOutcome outcome_;
 };
 

@@ -29,8 +29,8 @@ struct VirtualSetup {
     int vocabulary = 1000, context = 2000;
     decode::StepCost cost;
     double patience_s = 40;  ///< until an engine that says nothing is given up
-    /// `rank` is the engine, counted round. kill: it loses all and is there again, empty, after
-    /// `for_s`. corrupt: a bit of its next report is wrong.
+    /// `rank` is the engine, counted round. kill, and a hang in which it is given up: another takes
+    /// its place after `for_s`. corrupt: a bit of its next report is wrong.
     std::vector<Fault> faults;
     double restart_s = 10;   ///< kill and hang without for_s
     std::uint64_t seed = 1;  ///< of the bits that are damaged

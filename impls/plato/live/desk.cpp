@@ -83,14 +83,12 @@ void Desk::warm(int engine) {
     }
 }
 
-void Desk::on_lost(int engine, bool remembers) {
+void Desk::on_lost(int engine) {
     Seat& lost = seat(engine);
     for (const auto& [request, task] : lost.tasks)
         if (task.kind == Task::Kind::part) pending_.push_back(task.part);
     pending_.insert(pending_.end(), lost.waiting.begin(), lost.waiting.end());
-    std::erase_if(lost.tasks, [&](const auto& each) {
-        return !remembers || each.second.kind != Task::Kind::part;
-    });
+    lost.tasks.clear();
     lost.kept.clear();
     lost.waiting.clear();
     placement_.on_lost(engine);

@@ -54,9 +54,8 @@ class Desk {
     /// It is there, with nothing in it; static parts are computed on it first: else no node would
     /// ever go to an engine that lacks them.
     void on_there(int engine, decode::RequestEngine& is);
-    /// With all that it had and ran, which others go on with. `remembers`: it is heard all the
-    /// same, for tests that rules can be broken.
-    void on_lost(int engine, bool remembers = false);
+    /// With all that it had and ran, which others go on with.
+    void on_lost(int engine);
     /// Its cache is emptied, and what is kept there for others but runs.
     void wipe(int engine);
     /// What runs there is done by somebody else, and the engine told so.

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "impls/decode/campaign/virtual_schedule.hpp"
+#include "impls/decode/campaign/schedule.hpp"
 
 namespace assay::decode {
 namespace {
@@ -15,7 +15,7 @@ TEST(DecodeCampaign, EveryScheduleKeepsEveryRule) {
         EXPECT_TRUE(outcome.ok) << "seed " << seed << ": " << outcome.why << "; " << outcome.says;
         for (const auto& [name, count] : outcome.counts) counts[name] += count;
     }
-    for (const char* fault : {"kill", "hang", "slow", "corrupt", "nan"})
+    for (const char* fault : {"kill", "hang", "slow", "corrupt", "nan", "wipe"})
         EXPECT_GT(counts[std::string("fault.") + fault], 20) << fault;
     for (const char* happened : {"moved", "moved_with_cache", "refused", "given_up", "failed",
                                  "preemptions", "commits", "commits_keeping"})

@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <thread>
+#include <set>
 
 #include "suite/base/error.hpp"
 
@@ -25,7 +24,11 @@ std::unique_ptr<BackEnd> make(const EngineSettings&, const std::string& weights)
 class Host {
   public:
     explicit Host(std::optional<StepCost> pace = {}, const std::string& weights = "1")
-        : host({.options = {.model = "m"}, .weights = weights, .pace = pace}, make) {}
+        : host({.options = {.model = "m"}, .weights = weights, .pace = pace},
+               drive::Strike([this](FaultKind kind) -> std::optional<Fault> {
+                   if (strikes.erase(kind) == 0) return std::nullopt;
+                   return Fault{.kind = kind};
+               })) {}
 
     std::vector<FromEngine> tell(const ToEngine& message) {
         std::vector<FromEngine> answers;
@@ -41,10 +44,8 @@ class Host {
     /// What comes of loading.
     FromEngine loaded() {
         std::vector<FromEngine> answers;
-        while (answers.empty()) {
-            host.look(answers);
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
+        const auto order = host.take_order();
+        host.loaded(load_weights(make, host.settings(), order.value().weights), answers);
         return answers.at(0);
     }
     Made step() {
@@ -59,6 +60,7 @@ class Host {
         state.request.max_tokens = max_tokens;
         return state_text(to_bytes(state));
     }
+    std::set<FaultKind> strikes;  // that were not asked for yet
     EngineHost host;
 };
 
@@ -76,6 +78,19 @@ TEST(EngineHost, IsReadyOnceItsWeightsAreThere) {
     EXPECT_FALSE(host.host.works());
     Host without({}, "none");
     EXPECT_THROW(without.loaded(), UserError);
+    EXPECT_FALSE(host.host.take_order());  // each is given out once
+    EXPECT_THROW(host.host.loaded({}, *std::make_unique<std::vector<FromEngine>>()),
+                 std::logic_error);
+}
+
+TEST(EngineHost, AWipeEmptiesItsCache) {
+    Host host;
+    host.loaded();
+    host.tell(Take{1, host.request(40, 1)});
+    host.step();
+    EXPECT_GT(host.ask<Status>(AskStatus{1}).stats.held_blocks, 0);
+    host.strikes = {FaultKind::wipe};
+    EXPECT_EQ(host.ask<Status>(AskStatus{2}).stats.held_blocks, 0);
 }
 
 TEST(EngineHost, ServesRequestsByTheirCallersNumbers) {
@@ -125,7 +140,7 @@ TEST(EngineHost, ExportsAreWholeOrDamagedOnTheirWay) {
     EXPECT_EQ(state.kv_positions, 20);
     EXPECT_EQ(state.ids.size(), 1u);
     EXPECT_FALSE(kept.dropped);
-    host.tell(Struck{Strike::corrupt, -12345});
+    host.strikes = {FaultKind::corrupt};
     const auto damaged = host.ask<Exported>(Export{1, false, true});
     EXPECT_TRUE(damaged.dropped);
     EXPECT_THROW(request_state_from(state_bytes(damaged.state)), UserError);
@@ -180,8 +195,9 @@ TEST(EngineHost, NotANumberEndsOneRequest) {
     Host host;
     host.loaded();
     host.tell(Take{1, host.request(5, 9)});
-    host.tell(Struck{Strike::nan, -1});
+    host.strikes = {FaultKind::nan};
     EXPECT_EQ(host.step().ended.at(0).why, Finish::failed);
+    EXPECT_TRUE(host.strikes.empty());
 }
 
 TEST(EngineHost, PacedStepsTakeWhatTheModelledDeviceTakes) {
@@ -191,11 +207,8 @@ TEST(EngineHost, PacedStepsTakeWhatTheModelledDeviceTakes) {
     EXPECT_EQ(host.step().seconds, 21);
     EXPECT_EQ(host.host.take_busy_seconds(), 21);
     EXPECT_EQ(host.host.take_busy_seconds(), 0);
-    host.tell(Slow{3});
-    EXPECT_EQ(host.step().seconds, 4.5);
-    EXPECT_EQ(host.host.take_busy_seconds(), 4.5);
-    host.tell(Slow{1});
-    host.tell(Slow{-1});
+    EXPECT_EQ(host.step().seconds, 1.5);
+    EXPECT_EQ(host.host.take_busy_seconds(), 1.5);
     host.tell(Export{1, true, false});  // 41 positions: three blocks to the host's memory
     EXPECT_EQ(host.host.take_busy_seconds(), 0.375);
     EXPECT_EQ(host.step().seconds, 1.5);

@@ -1,0 +1,67 @@
+// What an engine reports of a step, as it travels: every token and end, and a checksum behind.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "impls/decode/request_engine.hpp"
+#include "impls/plato/live/live_run.hpp"
+#include "suite/drive/messages.hpp"
+
+namespace assay::plato {
+
+struct ReportedToken {
+    std::int64_t request;
+    double log_probability;
+    std::int32_t id;
+    std::int32_t ended;  ///< with this token
+};
+
+struct CheckedReport {
+    std::string bytes;
+
+    static CheckedReport of(const decode::StepReport& step) {
+        CheckedReport report;
+        for (const decode::MadeToken& token : step.tokens) {
+            const bool ended =
+                std::any_of(step.ended.begin(), step.ended.end(),
+                            [&](const auto& each) { return each.request == token.request; });
+            report.append(
+                ReportedToken{token.request, token.log_probability, token.id, ended ? 1 : 0});
+        }
+        report.append(checksum(report.bytes));
+        return report;
+    }
+    bool whole() const {
+        std::uint32_t sum = 0;
+        const std::size_t content = bytes.size() - sizeof sum;
+        std::memcpy(&sum, bytes.data() + content, sizeof sum);
+        return sum == checksum(std::string_view(bytes).substr(0, content));
+    }
+    std::vector<ReportedToken> tokens() const {
+        std::vector<ReportedToken> tokens(bytes.size() / sizeof(ReportedToken));
+        std::memcpy(tokens.data(), bytes.data(), tokens.size() * sizeof(ReportedToken));
+        return tokens;
+    }
+    /// Counted round.
+    void flip(std::uint64_t bit) {
+        bit %= bytes.size() * 8;
+        bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ 1 << bit % 8);
+    }
+
+  private:
+    template <class T>
+    void append(const T& value) {
+        bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+    static std::uint32_t checksum(std::string_view content) {
+        return crc32(std::as_bytes(std::span(content)));
+    }
+};
+ASSAY_MESSAGE(CheckedReport, "checked_report", bytes)
+
+}  // namespace assay::plato
