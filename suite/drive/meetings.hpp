@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -15,15 +14,25 @@ namespace assay::drive {
 
 class Meetings {
   public:
-    /// All members, once the last of them is there: then the work begins, and each goes on when it
-    /// is done with it.
-    std::optional<std::vector<WorkerId>> arrive(const Group& group, WorkerId worker) {
-        const Key key{group.number, rounds_[{group.number, worker}]};
+    struct Arrival {
+        bool broken = false;  ///< one has turned away from it
+        bool complete =
+            false;             ///< the last is there: the work begins, each goes on when it is done
+        double last_s = 0;     ///< when that one came
+        double longest_s = 0;  ///< what the slowest needs
+    };
+    Arrival arrive(const Group& group, WorkerId worker, double at_s, double needs_s) {
+        const Key key = next(group.number, worker);
         Meeting& meeting = meetings_[key];
         meeting.awaits.insert(group.members.begin(), group.members.end());
         meeting.there.insert(worker);
+        meeting.last_s = std::max(meeting.last_s, at_s);
+        meeting.longest_s = std::max(meeting.longest_s, needs_s);
         meets_[worker] = key;
-        return meeting.there == meeting.awaits ? std::optional(group.members) : std::nullopt;
+        return {.broken = left_.contains(key),
+                .complete = meeting.there == meeting.awaits,
+                .last_s = meeting.last_s,
+                .longest_s = meeting.longest_s};
     }
     bool empty() const { return meets_.empty(); }
     /// It has come out, well or badly, for this one.
@@ -37,6 +46,8 @@ class Meetings {
         meeting.awaits.erase(worker);
         if (meeting.there.empty()) meetings_.erase(key);
     }
+    /// It takes no part in the group's next meeting, there or not: who comes to it finds it broken.
+    void turn_away(std::int64_t group, WorkerId worker) { left_.insert(next(group, worker)); }
     /// Who is in a meeting that needs this one, there or not: for them it breaks when this one dies
     /// or turns away.
     std::vector<WorkerId> need(WorkerId worker) const {
@@ -53,9 +64,16 @@ class Meetings {
         std::pair<std::int64_t, std::int64_t>;  // number of a group, and its meetings so far
     struct Meeting {
         std::set<WorkerId> awaits, there;
+        double last_s = 0, longest_s = 0;
     };
+    Key next(std::int64_t group, WorkerId worker) const {
+        const auto found = rounds_.find({group, worker});
+        return {group, found == rounds_.end() ? 0 : found->second};
+    }
+
     std::map<Key, Meeting> meetings_;
     std::map<WorkerId, Key> meets_;
+    std::set<Key> left_;
     std::map<std::pair<std::int64_t, WorkerId>, std::int64_t> rounds_;
 };
 

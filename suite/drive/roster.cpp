@@ -55,8 +55,17 @@ nlohmann::json Roster::configuration(const Spawn& spawn, nlohmann::json given) c
 std::optional<WorkerId> Roster::holder(const std::string& instance) const {
     if (instance.empty()) return std::nullopt;
     for (std::size_t i = entries_.size(); i-- > 0;)
-        if (entries_[i].instance == instance && !entries_[i].dead) return static_cast<WorkerId>(i);
+        if (entries_[i].instance == instance && !entries_[i].dead && !entries_[i].dismissed)
+            return static_cast<WorkerId>(i);
     return std::nullopt;
+}
+
+std::vector<WorkerId> Roster::under(const std::string& instance) const {
+    std::vector<WorkerId> workers;
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+        if (entries_[i].instance == instance && !entries_[i].dead)
+            workers.push_back(static_cast<WorkerId>(i));
+    return workers;
 }
 
 bool Roster::is_target(const Fault& fault, WorkerId worker) const {

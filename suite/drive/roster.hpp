@@ -40,8 +40,10 @@ class Roster {
     Joined joined(WorkerId worker, bool more) const;
     /// What it is spawned with: `given`, or what its role says.
     nlohmann::json configuration(const Spawn& spawn, nlohmann::json given) const;
-    /// Who lives under that name.
+    /// Who lives under that name and was not dismissed: it is free again when its holder is.
     std::optional<WorkerId> holder(const std::string& instance) const;
+    /// Those who live under it, who was dismissed too.
+    std::vector<WorkerId> under(const std::string& instance) const;
 
     /// Faults name a worker by its id, by its number in a role, or by its instance.
     bool is_target(const Fault& fault, WorkerId worker) const;

@@ -282,6 +282,8 @@ std::string combination_error(const Fault& fault, const FaultPhases& phases) {
             return fmt::format("'{}' must be {}", key.name, expected(key.range, phases));
     }
     const std::string_view kind = to_string(fault.kind), example = fault_example(fault.kind);
+    if (fault.count > 1 && !fault.instance.empty())
+        return "a name is one worker's: join them one by one";
     if (fault.rank && !fault.instance.empty()) return "takes a rank or an instance, not both";
     if (fault.kind != FaultKind::join && !fault.role.empty() && !fault.rank)
         return fmt::format("of role {}, which? it needs a rank among them", fault.role);

@@ -241,6 +241,20 @@ TEST(Roles, WhatIsDoneTogetherIsAbortedByWhatIsUrgent) {
     EXPECT_THAT(lines, Contains("1.375 worker 1: aborted"));
 }
 
+TEST(Roles, WhoComesAfterAnAbortFindsItAborted) {
+    // Worker 2 is told as well, while it works, and turns away without waiting.
+    const auto lines = both({.roles = {together_role()}}, [](Watched& watched) {
+        spawn_three(watched);
+        watched.driver().start(StartTimer{1, 1.375});
+        watched.also = [&watched](const DriverEvent& event) {
+            if (!std::holds_alternative<Timer>(event)) return;
+            for (const WorkerId worker : {0, 1, 2}) watched.driver().send(worker, Abort{});
+        };
+    });
+    EXPECT_THAT(lines, Contains("1.375 worker 0: aborted"));
+    EXPECT_THAT(lines, Contains("1.500 worker 2: aborted"));
+}
+
 TEST(Roles, FaultsInsideCountWhenTheyAreAskedFor) {
     const auto asks = [](bool asks) {
         return role("", [asks](Worker& me) -> Protocol {
@@ -319,6 +333,24 @@ TEST(Roles, ATraceOffersItsNodes) {
     EXPECT_TRUE(std::isinf(offers[1].until_s));
     EXPECT_EQ(offers[2].from_s, 9);
     EXPECT_EQ(offers[2].role, "spot");
+}
+
+TEST(Roles, ADismissedWorkersNameIsFree) {
+    const auto waits = [](Worker& me) -> Protocol {
+        while (co_await me.receive()) {
+        }
+    };
+    const auto lines = both({.roles = {role("", waits)}}, [](Watched& watched) {
+        watched.driver().spawn({"", "x"});
+        watched.driver().start(StartTimer{1, 1});
+        watched.also = [&watched](const DriverEvent& event) {
+            if (!std::holds_alternative<Timer>(event)) return;
+            watched.driver().dismiss(0);
+            watched.driver().spawn({"", "x"});
+        };
+    });
+    EXPECT_THAT(lines, ElementsAre("0.000 joined instance=\"x\" worker=0", "1.000 timer id=1",
+                                   "1.250 joined instance=\"x\" worker=1"));
 }
 
 TEST(Roles, WithoutWorkersOneIsIdleUnlessSomeWillCome) {
@@ -410,6 +442,15 @@ TEST(Roles, TransfersThatCannotBeBreak) {
     EXPECT_THAT(lines,
                 testing::IsSupersetOf({"1.000 broken done=0 id=1", "1.000 broken done=0 id=2",
                                        "1.000 broken done=0 id=3"}));
+}
+
+TEST(Roles, ATransferToWhoAcceptsNothingBreaks) {
+    const auto deaf = [](Worker& me) -> Protocol { co_await me.receive(); };
+    for (const bool across_processes : {false, true}) {
+        const auto lines = course({.roles = {sender(), role("receiver", deaf)}}, across_processes,
+                                  transfers({{1, 0, 1, "object", 0, 10}}));
+        EXPECT_THAT(lines, Contains(testing::HasSubstr("broken done=0 id=1")));
+    }
 }
 
 TEST(Roles, TransfersEndWithTheirSender) {

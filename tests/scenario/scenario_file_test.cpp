@@ -86,7 +86,8 @@ TEST(ScenarioFile, GoldenErrors) {
     EXPECT_EQ(complaint("\n" + fault("kind = 'kill'\nrank = 1")),
               "s.toml:2:1: needs a step or a time, for example @step=5");
     EXPECT_EQ(complaint(fault("kind = 'kill'\nrank = 1\nsteps = 5")),
-              "s.toml:4:9: [[fault]]: 'steps' is not a known key; kill takes rank, role, instance, phase, "
+              "s.toml:4:9: [[fault]]: 'steps' is not a known key; kill takes rank, role, instance, "
+              "phase, "
               "step, t");
     EXPECT_EQ(complaint(fault("kind = 'kill'\nrank = 1\nlatency = 0\nstep = 5")),
               "s.toml:4:11: [[fault]]: 'latency' does not belong here: only link takes 'latency'");

@@ -213,7 +213,8 @@ class Service {
         // One that hangs already cannot hang, and who is gone has nothing else to lose.
         const bool strikes = fault.kind == FaultKind::kill   ? true
                              : fault.kind == FaultKind::hang ? !silent(host)
-                                                             : host.there;
+                             : fault.kind == FaultKind::wipe ? host.there
+                                                             : driver_.alive(host.worker);
         if (!strikes) return;
         ++outcome_.counts[fmt::format("fault.{}", to_string(fault.kind))];
         fault.rank = host.worker;

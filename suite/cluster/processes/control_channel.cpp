@@ -127,7 +127,7 @@ struct ControlChannel::Impl {
     std::mutex queue_mutex;
     std::condition_variable arrived;
     std::deque<Frame> queue;
-    bool closed = false;
+    std::atomic<bool> closed{false};
     std::string malformed;
     std::thread listener;
 };

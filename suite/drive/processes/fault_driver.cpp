@@ -71,11 +71,11 @@ bool FaultDriver::on_timer(std::uint64_t timer) {
     return true;
 }
 
-bool FaultDriver::expects_joins() const {
+bool FaultDriver::joins_to_come() const {
     for (std::size_t i = 0; i < plan_.faults.size(); ++i)
         if (!done_[i] && plan_.faults[i].kind == FaultKind::join && plan_.faults[i].t_s)
             return true;
-    return holds_commit();
+    return false;
 }
 
 void FaultDriver::on_members(const std::vector<WorkerId>& members) {
@@ -160,6 +160,7 @@ void FaultDriver::strike_those_waiting(const Point& point) {
 void FaultDriver::strike_join(std::size_t index) {
     const Fault fault = plan_.faults[index];
     done_[index] = true;
+    if (!fault.instance.empty() && hooks_.target(fault)) return;  // its name is held
     ++fired_;
     for (int i = 0; i < fault.count; ++i) {
         const auto worker = hooks_.spawn(fault, i + 1 < fault.count);

@@ -71,7 +71,9 @@ class FaultDriver {
 
     long fired() const { return fired_; }
     /// Times at which a join is still to come: worth waiting for.
-    bool expects_joins() const;
+    bool joins_to_come() const;
+    /// Those, or someone whose coming or going is on its way.
+    bool expects_joins() const { return joins_to_come() || holds_commit(); }
 
   private:
     using Point = std::pair<std::string, long>;  // phase and step of a fault

@@ -63,9 +63,9 @@ ProcessDriver::ProcessDriver(std::vector<Role> roles, std::unique_ptr<cluster::L
                 {.at = [this](double t_s, What what) { at(t_s, std::move(what)); },
                  .tell = [this](const DriverEvent& event) { tell(event); },
                  .taken_away = [this](const std::string& instance) {
-                     while (const auto holder = roster_.holder(instance)) {
-                         supervisor_.kill(*holder);
-                         doom(*holder, "revoked");
+                     for (const WorkerId holder : roster_.under(instance)) {
+                         supervisor_.kill(holder);
+                         doom(holder, "revoked");
                      }
                  }}) {
     clock_.freeze();
@@ -78,7 +78,7 @@ bool ProcessDriver::turn(double most_s) {
     begin_if_all_are_there();
     const double deadline_s = cluster::monotonic_s() + most_s / clock_.speed();
     for (;;) {
-        if (flush_one() || tell_idle()) return true;
+        if (tell_idle() || flush_one()) return true;
         if (nothing_left()) return false;
         const double now_s = cluster::monotonic_s();
         double wait_s = deadline_s - now_s;
@@ -160,7 +160,7 @@ void ProcessDriver::begin_if_all_are_there() {
 }
 
 bool ProcessDriver::tell_idle() {
-    if (!begun_ || there_ > 0 || faults_.expects_joins() || offering_.more_to_come()) return false;
+    if (!begun_ || there_ > 0 || faults_.joins_to_come() || offering_.more_to_come()) return false;
     if (std::exchange(idle_, true)) return false;
     tell(Idle{});
     return true;
@@ -199,7 +199,7 @@ WorkerId ProcessDriver::add(const Spawn& spawn, json configuration) {
             config["points"].push_back({{"phase", start_point}, {"step", *fault.step}});
     if (supervisor_.spawn(config) != worker)
         throw std::logic_error("worker ids are not consecutive");
-    if (!offering_.can_spawn(spawn)) {
+    if (!offering_.can_spawn({roster_.role_of(worker).name, spawn.instance})) {
         supervisor_.kill(worker);
         doom(worker, "its name is not offered");
     } else if (begun_) {
@@ -245,8 +245,9 @@ void ProcessDriver::send(WorkerId worker, const AnyMessage& message) {
     if (one.exited || one.doomed) return;
     json body = message.to_json();
     if (paced_) body["at_s"] = now();
+    // Its silence counts from here; that of one that is at work, from when it was last heard of.
+    if (one.rests && one.unheard_s.empty()) watch(worker, now());
     one.unheard_s.push_back(now());
-    watch(worker, now());
     supervisor_.send(worker, body);
 }
 
@@ -283,6 +284,11 @@ void ProcessDriver::doom(WorkerId worker, const std::string& how, double known_a
     one.doomed_s = now();
     if (!paced_) return;  // it is told of when the supervisor knows
     stopped_[worker] = modelled_.stop_all_of(worker);
+    std::erase_if(ended_, [&](const auto& one) {  // their bytes will not come any more
+        const auto there = under_way_.find(one.second);
+        if (there == under_way_.end() || there->second.arrived) return false;
+        return there->second.order.from == worker || there->second.order.to == worker;
+    });
     at(begun_ ? now() + known_after_s : 0, [this, worker, how] { die(worker, how); });
 }
 
@@ -293,13 +299,17 @@ void ProcessDriver::die(WorkerId worker, const std::string& how) {
     entry.how = one.how.empty() ? how : one.how;
     supervisor_.kill(worker);  // one that is frozen
     faults_.on_gone(worker);
-    break_transfers(worker);
-    break_for(meetings_.need(worker));
-    meetings_.go_on(worker);
+    end_what_needs(worker);
     if (entry.dismissed) return;
     --there_;
     recorder_.event("death", now(), worker, {{"how", entry.how}});
     tell(Died{worker});
+}
+
+void ProcessDriver::end_what_needs(WorkerId worker) {
+    break_transfers(worker);
+    break_for(meetings_.need(worker));
+    meetings_.go_on(worker);
 }
 
 // ---- faults -------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ class ProcessDriver final : public Driver {
     void on_joined(WorkerId worker, Process& process);
     void on_arrives(WorkerId worker, Process& process, const nlohmann::json& frame);
     void heard(Process& process, const nlohmann::json& frame);
-    void sign(WorkerId worker, Process& process);
+    void sign(WorkerId worker, Process& process, const nlohmann::json& frame);
 
     // ---- coming and going --------------------------------------------------------------------
     WorkerId add(const Spawn& spawn, nlohmann::json configuration);
@@ -109,6 +109,8 @@ class ProcessDriver final : public Driver {
     void doom(WorkerId worker, const std::string& how);
     void doom(WorkerId worker, const std::string& how, double known_after_s);
     void die(WorkerId worker, const std::string& how);
+    /// Transfers, and what others do together with it.
+    void end_what_needs(WorkerId worker);
     void send_frame(WorkerId worker, nlohmann::json frame);
     void break_for(const std::vector<WorkerId>& members);
     void met(WorkerId worker, bool broken);
@@ -159,7 +161,6 @@ class ProcessDriver final : public Driver {
     FaultDriver faults_;
     Offering offering_;
     Meetings meetings_;
-    std::map<std::int64_t, std::pair<double, double>> met_s_;  // group: last arrival, longest work
     std::deque<Process> processes_;
     std::multimap<Moment, What> queue_;
     double told_s_ = 0, worst_late_s_ = 0;

@@ -31,26 +31,29 @@ bool ProcessDriver::handle(cluster::WorkerMessage& message) {
         on_frame(worker, one, message.body);
         return false;
     }
-    sign(worker, one);
+    sign(worker, one, message.body);
     one.rests = false;
     json body = std::move(message.body);
     const double at_s = body.value("at_s", clock_.now());
     body.erase("at_s");
+    Said said{worker, {}};
     try {
-        const Said said{worker, AnyMessage::of_json(std::move(body))};
-        if (!paced_) {
-            tell(said);
-            return true;
-        }
-        one.until_s = std::max(one.until_s, at_s);
-        queue_.emplace(Moment{at_s, worker}, [this, said, at_s] {
-            const Process& speaker = process(said.worker);
-            if (!speaker.doomed || at_s <= speaker.doomed_s) tell(said);
-        });
+        said.message = AnyMessage::of_json(std::move(body));
     } catch (const MessageError& error) {
+        one.how = error.what();
         supervisor_.kill(worker);
-        doom(worker, error.what());
+        doom(worker, one.how);
+        return false;
     }
+    if (!paced_) {
+        tell(said);
+        return true;
+    }
+    one.until_s = std::max(one.until_s, at_s);
+    queue_.emplace(Moment{at_s, worker}, [this, said, at_s] {
+        const Process& speaker = process(said.worker);
+        if (!speaker.doomed || at_s <= speaker.doomed_s) tell(said);
+    });
     return false;
 }
 
@@ -58,9 +61,13 @@ void ProcessDriver::on_frame(WorkerId worker, Process& one, const json& frame) {
     const std::string kind = frame.at("drive");
     heard(one, frame);
     if (kind == "joined") return;
-    if (kind != "arrived" && kind != "broken") sign(worker, one);  // those are of other threads
+    if (kind != "arrived" && kind != "broken" && kind != "leave_requested")
+        sign(worker, one, frame);  // the others are of other threads, or no progress
     if (kind == "rests") {
         one.rests = true;
+        if (one.unheard_s.empty() && !one.port)  // it has offered and accepted nothing
+            for (const Transfer& transfer : std::exchange(one.before_port, {}))
+                broken(transfer.id, 0);
     } else if (kind == "until") {
         one.rests = false;
         one.until_s = frame.at("at_s");
@@ -92,12 +99,14 @@ void ProcessDriver::on_frame(WorkerId worker, Process& one, const json& frame) {
         if (!paced_ || !(process(order.from).doomed || process(order.to).doomed))
             broken(id, frame.at("done"));
     } else if (kind == "turns_away") {
+        meetings_.turn_away(frame.at("number"), worker);
         one.meets = false;
         one.until_s = one.unheard_s.empty() ? now() : one.unheard_s.front();
         const auto others = meetings_.need(worker);
         meetings_.go_on(worker);
         break_for(others);
     } else if (kind == "leave_requested") {
+        faults_.on_leave_requested(worker);
         if (one.asked_to_leave) return;  // by a fault: the policy was told when that struck
         recorder_.event("leave", now(), worker, json::object());
         at(clock_.now(), [this, worker] { tell(LeaveRequested{worker}); });
@@ -113,12 +122,13 @@ void ProcessDriver::heard(Process& process, const json& frame) {
 bool ProcessDriver::handle(const cluster::WorkerDied& death) {
     Process& one = process(death.worker);
     one.exited = true;
-    one.how = death.how;
+    if (one.how.empty()) one.how = death.how;
     begin_if_all_are_there();
     if (roster_.at(death.worker).dismissed) {
         roster_.at(death.worker).dead = true;
         roster_.at(death.worker).how = death.how;
         faults_.on_gone(death.worker);
+        end_what_needs(death.worker);
         return false;
     }
     if (paced_) {
@@ -138,16 +148,13 @@ void ProcessDriver::on_arrives(WorkerId worker, Process& one, const json& frame)
     one.meets = true;
     one.rests = false;
     one.until_s = never;
-    auto& [last_s, longest_s] = met_s_[group.number];
-    last_s = std::max(last_s, frame.at("at_s").get<double>());
-    longest_s = std::max(longest_s, frame.at("seconds").get<double>());
-    const auto members = meetings_.arrive(group, worker);
+    const auto arrival =
+        meetings_.arrive(group, worker, frame.at("at_s"), frame.at("seconds").get<double>());
     for (const WorkerId each : group.members)
-        if (!roster_.at(each).how.empty()) return met(worker, /*broken=*/true);
-    if (!members) return;
-    const double ends_s = paced_ ? last_s + longest_s : clock_.now();
-    met_s_.erase(group.number);
-    for (const WorkerId each : *members) {
+        if (arrival.broken || !roster_.at(each).how.empty()) return met(worker, /*broken=*/true);
+    if (!arrival.complete) return;
+    const double ends_s = paced_ ? arrival.last_s + arrival.longest_s : clock_.now();
+    for (const WorkerId each : group.members) {
         process(each).until_s = ends_s;
         at(ends_s, [this, each, round = process(each).round] {
             if (process(each).meets && process(each).round == round) met(each, false);
@@ -171,8 +178,9 @@ void ProcessDriver::met(WorkerId worker, bool broken) {
 
 // ---- progress -----------------------------------------------------------------------------------
 
-void ProcessDriver::sign(WorkerId worker, Process& one) {
-    one.sign_s = clock_.now();
+void ProcessDriver::sign(WorkerId worker, Process& one, const json& frame) {
+    const double known_s = frame.value("from_s", frame.value("at_s", clock_.now()));
+    one.sign_s = std::max(one.sign_s, paced_ ? known_s : clock_.now());
     watch(worker, one.sign_s);
 }
 

@@ -22,6 +22,7 @@ VirtualTime::Id ProcessDriver::QueueTime::at(double t_s, Callback what) {
 void ProcessDriver::start(const Transfer& transfer) {
     if (!roster_.known(transfer.from) || !roster_.known(transfer.to))
         throw std::logic_error("a transfer between workers that do not exist");
+    if (transfer.from == transfer.to) throw std::logic_error("a transfer from a worker to itself");
     if (!under_way_.emplace(transfer.id, UnderWay{transfer}).second)
         throw std::logic_error("two transfers have one number");
     begin_transfer(transfer);
@@ -37,8 +38,12 @@ void ProcessDriver::begin_transfer(const Transfer& transfer) {
     Process& from = process(transfer.from);
     Process& to = process(transfer.to);
     if (from.doomed || from.exited || to.doomed || to.exited) return broken(transfer.id, 0);
-    if (!from.port) return from.before_port.push_back(transfer);
-    if (!to.port) return to.before_port.push_back(transfer);
+    for (Process* const end : {&from, &to}) {
+        if (end->port) continue;
+        // At rest it has offered and accepted all that it was going to.
+        if (end->rests && end->unheard_s.empty()) return broken(transfer.id, 0);
+        return end->before_port.push_back(transfer);
+    }
     json frame{{"drive", "expect"},
                {"urgent", true},
                {"id", transfer.id},
@@ -117,7 +122,7 @@ void ProcessDriver::break_transfers(WorkerId worker) {
         const Process& other = process(from == worker ? to : from);
         if (paced_ || other.exited || !process(to).port || !process(from).port) ended.push_back(id);
     }
-    for (const std::uint64_t id : ended) broken(id, 0);
+    for (const std::uint64_t id : ended) broken(id, paced_ ? modelled_.stop(id) : 0);
 }
 
 }  // namespace assay::drive

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -32,8 +33,9 @@ struct AtOnce {
     std::vector<std::pair<Fault, std::size_t>> faults;  // inside it, and their numbers
     std::vector<Freeze> freezes;                        // that no work was lengthened by yet
     std::vector<Slowdown> slowdowns;
-    std::function<void(const AnyMessage&)> urgent;
     long urgents = 0;
+    std::mutex calling;  // held while the handler runs, which its owner may take away
+    std::function<void(const AnyMessage&)> urgent;
     std::shared_ptr<cluster::TransferPort> port;  // once something is offered or accepted
 };
 
@@ -66,7 +68,6 @@ class RoleWorker final : public Worker {
                            const json& message) { hear(*at_once, *strikes, phases, message); });
     }
     ~RoleWorker() override {
-        for (std::thread& thread : beside_) thread.join();
         std::shared_ptr<cluster::TransferPort> port;
         const std::lock_guard lock(at_once_->mutex);
         port.swap(at_once_->port);
@@ -76,7 +77,7 @@ class RoleWorker final : public Worker {
         tell({{"drive", "joined"}});
         while (const auto frame = control_.receive()) {
             if (frame->value("drive", "") != "begin") {
-                early_.push_back(*frame);
+                if (!dealt_with(*frame)) early_.push_back(*frame);
                 continue;
             }
             paced_ = frame->at("paced");
@@ -88,6 +89,13 @@ class RoleWorker final : public Worker {
         }
     }
 
+    /// While what the protocol lent to threads and to the listener is still there.
+    void end() {
+        for (std::thread& thread : beside_) thread.join();
+        beside_.clear();
+        urgent({});
+    }
+
     WorkerId id() const override { return self_; }
     void say(AnyMessage message) override {
         json body = message.to_json();
@@ -96,8 +104,8 @@ class RoleWorker final : public Worker {
     }
 
     void beside(double modelled_s, std::function<void()> real, AnyMessage done) override {
-        ++besides_;
         const double ends_s = free_s_ + slowdown() * modelled_s;
+        besides_.insert(ends_s);
         beside_.emplace_back([this, real = std::move(real), ends_s, done = done.to_json()] {
             json frame{{"drive", "beside"}, {"message", done}, {"at_s", ends_s}};
             try {
@@ -111,7 +119,7 @@ class RoleWorker final : public Worker {
     }
 
     void urgent(std::function<void(const AnyMessage&)> handler) override {
-        const std::lock_guard lock(at_once_->mutex);
+        const std::lock_guard calling(at_once_->calling);
         at_once_->urgent = std::move(handler);
     }
 
@@ -143,13 +151,12 @@ class RoleWorker final : public Worker {
             if (port && kind == "send") port->send(order_from(frame), frame.at("port"));
             if (port && kind == "expect") port->expect(order_from(frame));
         } else if (kind.empty()) {
-            std::function<void(const AnyMessage&)> handler;
             {
                 const std::lock_guard lock(at_once.mutex);
                 ++at_once.urgents;
-                handler = at_once.urgent;
             }
-            if (handler) handler(AnyMessage::of_json(frame));
+            const std::lock_guard calling(at_once.calling);
+            if (at_once.urgent) at_once.urgent(AnyMessage::of_json(frame));
         }
     }
 
@@ -203,6 +210,7 @@ class RoleWorker final : public Worker {
         if (paced_ || signs_)
             tell({{"drive", "until"},
                   {"at_s", until_s},
+                  {"from_s", free_s_},
                   {"heard", heard_},
                   {"interruptible", interruptible}});
     }
@@ -247,7 +255,10 @@ class RoleWorker final : public Worker {
         for (;;) {
             auto frame = control_.try_receive(cluster::Seconds(0));
             if (!frame && wait) {
-                if (besides_ == 0) tell({{"drive", "rests"}, {"heard", heard_}});
+                if (besides_.empty())
+                    tell({{"drive", "rests"}, {"heard", heard_}, {"from_s", free_s_}});
+                else
+                    promise(*besides_.begin(), /*interruptible=*/true);
                 frame = control_.receive();
             }
             if (!frame || !dealt_with(*frame)) return frame;
@@ -279,7 +290,7 @@ class RoleWorker final : public Worker {
         }
         not_before(at_s);
         if (frame->value("drive", "") == "beside") {
-            --besides_;
+            besides_.erase(besides_.find(at_s));
             if (frame->contains("failed")) throw std::runtime_error(frame->at("failed"));
             next_ = AnyMessage::of_json(frame->at("message"));
             return true;
@@ -347,11 +358,18 @@ class RoleWorker final : public Worker {
                         const std::function<void()>& real) override {
         const long urgents = urgents_so_far();
         outcome_ = Together::done;
+        while (auto frame = control_.try_receive(cluster::Seconds(0)))
+            if (!dealt_with(*frame)) early_.push_back(std::move(*frame));
+        for (const json& frame : early_)
+            if (frame.value("urgent", false)) {
+                turn_away(group, Together::aborted);
+                return true;
+            }
         if (real) {
             try {
                 real();
             } catch (const cluster::CommunicatorBroken&) {
-                outcome_ = urgents_so_far() > urgents ? Together::aborted : Together::broken;
+                turn_away(group, urgents_so_far() > urgents ? Together::aborted : Together::broken);
             }
             if (!paced_ || outcome_ != Together::done) return true;
         }
@@ -374,12 +392,15 @@ class RoleWorker final : public Worker {
             const double at_s = frame->value("at_s", 0.0);
             early_.push_back(std::move(*frame));
             if (!aborts) continue;
-            outcome_ = Together::aborted;
-            tell({{"drive", "turns_away"}});
+            turn_away(group, Together::aborted);
             not_before(at_s);
             break;
         }
         return true;
+    }
+    void turn_away(const Group& group, Together outcome) {
+        outcome_ = outcome;
+        tell({{"drive", "turns_away"}, {"number", group.number}});
     }
     long urgents_so_far() const {
         const std::lock_guard lock(at_once_->mutex);
@@ -395,7 +416,7 @@ class RoleWorker final : public Worker {
         if (found == faults.end()) return std::nullopt;
         const auto [fault, index] = *found;
         faults.erase(found);
-        tell({{"drive", "struck"}, {"index", index}});
+        control_.send({{"drive", "struck"}, {"index", index}});
         return fault;
     }
 
@@ -416,7 +437,7 @@ class RoleWorker final : public Worker {
     std::optional<AnyMessage> next_;
     long heard_ = 0;  // messages taken
     long rounds_ = 0;
-    int besides_ = 0;
+    std::multiset<double> besides_;  // ends of what goes on beside
     bool dismissed_ = false, lasted_ = true;
     Together outcome_ = Together::done;
     std::vector<std::thread> beside_;
@@ -432,6 +453,10 @@ cluster::WorkerMain process_of(std::vector<Role> roles) {
         RoleWorker worker(self, control, config, role);
         worker.join();
         auto running = role.protocol(worker);
+        struct End {
+            RoleWorker& worker;
+            ~End() { worker.end(); }
+        } const end{worker};
         running.resume();  // it waits inside, and comes back at its end
         return 0;
     };

@@ -32,7 +32,7 @@ VirtualCluster::VirtualCluster(std::vector<Role> roles, VirtualTime& time, Laten
            .tell = [this](const DriverEvent& event) { tell(event); },
            .taken_away =
                [this](const std::string& instance) {
-                   while (const auto holder = roster_.holder(instance)) kill(*holder, "revoked");
+                   for (const WorkerId holder : roster_.under(instance)) kill(holder, "revoked");
                }}),
       fired_(faults_.faults.size(), 0) {}
 
@@ -73,7 +73,7 @@ WorkerId VirtualCluster::add(const Spawn& spawn, nlohmann::json configuration) {
     watches_.push_back(0);
     ++there_;
     idle_ = false;
-    if (offering_.can_spawn(spawn)) {
+    if (offering_.can_spawn({roster_.role_of(id).name, spawn.instance})) {
         workers_.push_back(std::make_unique<VirtualWorker>(
             id, world_, *this, roster_.role_of(id).protocol,
             roster_.configuration(spawn, std::move(configuration))));
@@ -93,6 +93,7 @@ void VirtualCluster::come(WorkerId id, bool more) {
 }
 
 void VirtualCluster::join(const Fault& fault) {
+    if (!fault.instance.empty() && roster_.target(fault)) return;  // its name is held
     for (int i = 0; i < fault.count; ++i) {
         const WorkerId id = add(roster_.newcomer(fault), {});
         strikes(fault, id);
@@ -175,17 +176,16 @@ void VirtualCluster::kill(WorkerId id, const std::string& how, double known_afte
 // ---- together -----------------------------------------------------------------------------------
 
 void VirtualCluster::arrives(WorkerId id, const Group& group, double seconds) {
-    double& longest_s = lasts_s_[group.number];
-    longest_s = std::max(longest_s, seconds);
-    const auto members = meetings_.arrive(group, id);
+    const auto arrival = meetings_.arrive(group, id, now(), seconds);
     const auto is_lost = [this](WorkerId each) { return !roster_.at(each).how.empty(); };
-    if (std::any_of(group.members.begin(), group.members.end(), is_lost)) break_for({id});
-    if (!members) return;
-    for (const WorkerId each : *members) worker(each).meet(longest_s);
-    lasts_s_.erase(group.number);
+    if (arrival.broken || std::any_of(group.members.begin(), group.members.end(), is_lost))
+        break_for({id});
+    else if (arrival.complete)
+        for (const WorkerId each : group.members) worker(each).meet(arrival.longest_s);
 }
 
-void VirtualCluster::turns_away(WorkerId id) {
+void VirtualCluster::turns_away(WorkerId id, std::int64_t group) {
+    meetings_.turn_away(group, id);
     time_.after(latencies_.message(id), [this, others = meetings_.need(id)] { break_for(others); });
 }
 
@@ -285,6 +285,7 @@ void VirtualCluster::is_struck(WorkerId id, const Fault& fault) { strikes(fault,
 void VirtualCluster::start(const Transfer& transfer) {
     if (!roster_.known(transfer.from) || !roster_.known(transfer.to))
         throw std::logic_error("a transfer between workers that do not exist");
+    if (transfer.from == transfer.to) throw std::logic_error("a transfer from a worker to itself");
     time_.after(latencies_.message(transfer.from), [this, transfer] { begin_transfer(transfer); });
 }
 

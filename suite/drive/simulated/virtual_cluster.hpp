@@ -68,7 +68,7 @@ class VirtualCluster final : public Driver, public VirtualWorker::Surroundings {
     void ends(WorkerId worker, const std::string& how) override;
     bool passes(WorkerId worker, const std::string& phase, long step) override;
     void arrives(WorkerId worker, const Group& group, double seconds) override;
-    void turns_away(WorkerId worker) override;
+    void turns_away(WorkerId worker, std::int64_t group) override;
     void is_struck(WorkerId worker, const Fault& fault) override;
     void progresses(WorkerId worker) override;
 
@@ -108,7 +108,6 @@ class VirtualCluster final : public Driver, public VirtualWorker::Surroundings {
     std::vector<std::unique_ptr<VirtualWorker>> workers_;
     std::vector<std::uint64_t> watches_;  // of each worker, counted: the one in force
     Meetings meetings_;
-    std::map<std::int64_t, double> lasts_s_;  // what a group does together, so far its slowest
     std::map<std::uint64_t, UnderWay> under_way_;
     std::map<WorkerId, int> corrupts_;  // its next transfers
     long struck_ = 0;

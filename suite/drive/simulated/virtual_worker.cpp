@@ -42,7 +42,7 @@ void VirtualWorker::deliver(AnyMessage message) {
     if (urgent && urgent_) urgent_(message);
     mailbox_.emplace_back(std::move(message));
     if (urgent && waits_ == Waits::together) {
-        surroundings_.turns_away(id_);
+        surroundings_.turns_away(id_, group_);
         return met(Together::aborted);
     }
     interrupt();
@@ -97,6 +97,15 @@ bool VirtualWorker::begin_point(const std::string& phase, long step) {
 
 bool VirtualWorker::begin_together(const Group& group, double modelled_s,
                                    const std::function<void()>&) {
+    const bool aborted = std::any_of(mailbox_.begin(), mailbox_.end(), [](const auto& message) {
+        return message && message->urgent();
+    });
+    group_ = group.number;
+    if (aborted) {
+        outcome_ = Together::aborted;
+        surroundings_.turns_away(id_, group_);
+        return true;
+    }
     waits_ = Waits::together;
     decided_ = false;
     surroundings_.arrives(id_, group, slowdown_ * modelled_s);

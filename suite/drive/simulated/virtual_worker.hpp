@@ -22,7 +22,8 @@ class VirtualWorker final : public Worker {
         /// False: a fault strikes it there.
         virtual bool passes(WorkerId, const std::string& phase, long step) = 0;
         virtual void arrives(WorkerId, const Group&, double seconds) = 0;
-        virtual void turns_away(WorkerId) = 0;  ///< from those it is together with: aborted
+        /// From those it is, or would be, together with: aborted.
+        virtual void turns_away(WorkerId, std::int64_t group) = 0;
         virtual void is_struck(WorkerId, const Fault&) = 0;  ///< by one that it has asked for
         virtual void progresses(WorkerId) = 0;
 
@@ -87,6 +88,7 @@ class VirtualWorker final : public Worker {
     Waits waits_ = Waits::nothing;
     std::uint64_t wait_ = 0;  // counts them, so that what would have ended an earlier one does not
     bool lasted_ = true, decided_ = false;
+    std::int64_t group_ = 0;  // that it is together with
     Together outcome_ = Together::done;
     double slowdown_ = 1;
     std::vector<Fault> faults_;  // inside it, not asked for yet
