@@ -113,6 +113,28 @@ TEST(RlScheduler, EndsWithTheRightWeightsWhateverStrikes) {
     EXPECT_GT(struck, 1500);
 }
 
+// What it begins again at once is not all that the driver does until the death is told of.
+TEST(RlScheduler, EndsWithItsTrainer) {
+    for (const char* faults : {"kill:rank=0@t=0.013", "kill:rank=0@t=2",
+                               "kill:rank=0@t=2; kill:instance=engine-1@t=1.5"}) {
+        SCOPED_TRACE(faults);
+        ConstantLatencies latencies(0, detect_s, boot_s);
+        const auto virtually = simulated(faults, latencies), emulated = paced(faults);
+        EXPECT_EQ(virtually.why, "the trainer died");
+        EXPECT_EQ(emulated.why, "the trainer died");
+        EXPECT_EQ(emulated.decisions.size(), virtually.decisions.size());
+    }
+    MemoryRecorder recorder;
+    ProcessOptions options;
+    options.faults = parse_fault_plan("kill:rank=0@t=0.4");
+    options.speed = 10;
+    ProcessDriver driver({trainer({.rounds = 100'000}), engine({})}, options, recorder);
+    PolicyRun<RlScheduler> run(RlScheduler({.rounds = 100'000}), driver);
+    driver.spawn({"trainer", ""});
+    driver.spawn({"engine", "engine-0"});
+    EXPECT_EQ(run.run().why, "the trainer died");
+}
+
 TEST(RlScheduler, DecidesAcrossProcessesAsInVirtualTime) {
     for (const std::uint64_t seed : {1, 2, 3}) {
         const std::string faults = drawn_faults(seed, 3);

@@ -77,12 +77,16 @@ ProcessDriver::ProcessDriver(std::vector<Role> roles, std::unique_ptr<cluster::L
 bool ProcessDriver::turn(double most_s) {
     begin_if_all_are_there();
     const double deadline_s = cluster::monotonic_s() + most_s / clock_.speed();
+    // Workers are heard though there is always something due.
+    constexpr long turns_without_hearing = 64;
     for (;;) {
-        if (tell_idle() || flush_one()) return true;
+        const bool hears = ++turns_ % turns_without_hearing == 0;
+        if (tell_idle() || (!hears && flush_one())) return true;
         if (nothing_left()) return false;
         const double now_s = cluster::monotonic_s();
         double wait_s = deadline_s - now_s;
         if (wait_s < 0) wait_s = 0;
+        if (hears) wait_s = 0;
         if (begun_ && !queue_.empty()) {
             const double due_s = clock_.real_of(queue_.begin()->first.first) - now_s;
             wait_s = std::min(wait_s, due_s > 0 ? due_s : look_again_s);
@@ -93,7 +97,7 @@ bool ProcessDriver::turn(double most_s) {
                 tell_idle();
                 return true;
             }
-        } else if (cluster::monotonic_s() >= deadline_s) {
+        } else if (!hears && cluster::monotonic_s() >= deadline_s) {
             return false;
         }
     }
@@ -136,8 +140,8 @@ double ProcessDriver::bound(const Process& process) const {
 bool ProcessDriver::nothing_left() const {
     return begun_ && queue_.empty() && under_way_.empty() &&
            std::all_of(processes_.begin(), processes_.end(), [](const Process& process) {
-               return process.exited ||
-                      ((process.rests || process.meets) && process.unheard_s.empty());
+               return process.exited || (!process.doomed && (process.rests || process.meets) &&
+                                         process.unheard_s.empty());
            });
 }
 
@@ -342,7 +346,10 @@ void ProcessDriver::on_fault(const Fault& fault, WorkerId worker, std::string_vi
         case FaultKind::kill:
             return doom(worker, "killed");
         case FaultKind::hang:
-            if (!paced_) return;
+            if (!paced_) {  // it will be heard of, dead or alive
+                process(worker).rests = false;
+                return;
+            }
             if (const double most_s = options_.patience_s.value_or(options_.detect_s);
                 !fault.for_s || *fault.for_s >= most_s)
                 return doom(worker, "frozen", most_s);

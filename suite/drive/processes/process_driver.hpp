@@ -139,9 +139,9 @@ class ProcessDriver final : public Driver {
     };
     struct UnderWay {
         Transfer order;
-        bool arrived = false;  ///< really
+        bool begun = false, arrived = false;  ///< really
     };
-    void begin_transfer(const Transfer& transfer);
+    bool begin_transfer(const Transfer& transfer);
     void arrived(std::uint64_t id);
     void broken(std::uint64_t id, std::uint64_t done);
     void tell_ended();
@@ -173,6 +173,7 @@ class ProcessDriver final : public Driver {
     std::map<WorkerId, std::vector<std::pair<std::uint64_t, std::uint64_t>>> stopped_;
     int there_ = 0;  // workers that no death was told of, nor dismissed
     bool begun_ = false, idle_ = false;
+    long turns_ = 0;
 };
 
 }  // namespace assay::drive

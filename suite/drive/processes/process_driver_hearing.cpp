@@ -87,7 +87,7 @@ void ProcessDriver::on_frame(WorkerId worker, Process& one, const json& frame) {
     } else if (kind == "port") {
         one.port = frame.at("port");
         for (const Transfer& transfer : std::exchange(one.before_port, {}))
-            begin_transfer(transfer);
+            if (under_way_.contains(transfer.id)) begin_transfer(transfer);
     } else if (kind == "arrived") {
         arrived(frame.at("id"));
     } else if (kind == "broken") {

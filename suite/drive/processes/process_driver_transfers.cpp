@@ -1,6 +1,8 @@
 // Transfers between processes. In real time they take as long as they take, under the limits of
 // their workers' ports and links. Paced, how long they take is modelled (virtual_transfers.hpp),
 // the bytes go as fast as they can, and both have to be there.
+#include <algorithm>
+
 #include "suite/cluster/transfers/transfer_port.hpp"
 #include "suite/drive/processes/process_driver.hpp"
 
@@ -25,8 +27,7 @@ void ProcessDriver::start(const Transfer& transfer) {
     if (transfer.from == transfer.to) throw std::logic_error("a transfer from a worker to itself");
     if (!under_way_.emplace(transfer.id, UnderWay{transfer}).second)
         throw std::logic_error("two transfers have one number");
-    begin_transfer(transfer);
-    if (!paced_ || !under_way_.contains(transfer.id)) return;
+    if (!begin_transfer(transfer) || !paced_) return;
     modelled_.begin(transfer.id, transfer.from, transfer.to, static_cast<double>(transfer.bytes),
                     [this, id = transfer.id] {
                         ended_.emplace_back(now(), id);
@@ -34,16 +35,27 @@ void ProcessDriver::start(const Transfer& transfer) {
                     });
 }
 
-void ProcessDriver::begin_transfer(const Transfer& transfer) {
+/// False: it will not come to that. One to a worker that is dead breaks when its death is told of:
+/// a policy that begins it again would do nothing else until then.
+bool ProcessDriver::begin_transfer(const Transfer& transfer) {
     Process& from = process(transfer.from);
     Process& to = process(transfer.to);
-    if (from.doomed || from.exited || to.doomed || to.exited) return broken(transfer.id, 0);
+    for (const WorkerId end : {transfer.from, transfer.to}) {
+        if (!process(end).doomed && !process(end).exited) continue;
+        if (!roster_.at(end).how.empty()) broken(transfer.id, 0);
+        return false;
+    }
     for (Process* const end : {&from, &to}) {
         if (end->port) continue;
         // At rest it has offered and accepted all that it was going to.
-        if (end->rests && end->unheard_s.empty()) return broken(transfer.id, 0);
-        return end->before_port.push_back(transfer);
+        const bool deaf = end->rests && end->unheard_s.empty();
+        if (deaf)
+            broken(transfer.id, 0);
+        else
+            end->before_port.push_back(transfer);
+        return !deaf;
     }
+    under_way_.at(transfer.id).begun = true;
     json frame{{"drive", "expect"},
                {"urgent", true},
                {"id", transfer.id},
@@ -57,6 +69,7 @@ void ProcessDriver::begin_transfer(const Transfer& transfer) {
     frame["drive"] = "send";
     frame["port"] = *to.port;
     send_frame(transfer.from, frame);
+    return true;
 }
 
 void ProcessDriver::arrived(std::uint64_t id) {
@@ -109,20 +122,19 @@ bool ProcessDriver::forget(std::uint64_t id) {
 }
 
 void ProcessDriver::break_transfers(WorkerId worker) {
-    if (paced_) {
-        for (const auto& [id, done] : stopped_[worker])
-            if (forget(id)) tell(Broken{id, done});
-        stopped_.erase(worker);
-    }
-    // In real time its other end tells, if there is one.
-    std::vector<std::uint64_t> ended;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> ended;  // and bytes done
+    if (const auto stopped = stopped_.extract(worker)) ended = std::move(stopped.mapped());
     for (const auto& [id, transfer] : under_way_) {
         const WorkerId from = transfer.order.from, to = transfer.order.to;
         if (from != worker && to != worker) continue;
-        const Process& other = process(from == worker ? to : from);
-        if (paced_ || other.exited || !process(to).port || !process(from).port) ended.push_back(id);
+        // In real time the other end of one that has begun tells of it, if it is there.
+        const bool tells = !paced_ && transfer.begun && !process(from == worker ? to : from).exited;
+        const auto is_this = [id = id](const auto& one) { return one.first == id; };
+        if (!tells && std::none_of(ended.begin(), ended.end(), is_this))
+            ended.emplace_back(id, paced_ ? modelled_.stop(id) : 0);
     }
-    for (const std::uint64_t id : ended) broken(id, paced_ ? modelled_.stop(id) : 0);
+    for (const auto& [id, done] : ended)
+        if (forget(id)) tell(Broken{id, done});
 }
 
 }  // namespace assay::drive

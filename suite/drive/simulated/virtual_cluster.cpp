@@ -163,6 +163,8 @@ void VirtualCluster::kill(WorkerId id, const std::string& how, double known_afte
             Roster::Entry& entry = roster_.at(id);
             entry.how = how;
             for (const auto& [transfer, done] : broken) tell(Broken{transfer, done});
+            if (const auto late = to_the_dead_.extract(id))
+                for (const std::uint64_t transfer : late.mapped()) tell(Broken{transfer, 0});
             break_for(meetings_.need(id));
             meetings_.go_on(id);
             if (entry.dismissed) return;
@@ -290,6 +292,10 @@ void VirtualCluster::start(const Transfer& transfer) {
 }
 
 void VirtualCluster::begin_transfer(const Transfer& transfer) {
+    // A policy that begins it again would do nothing else until it is told of the death.
+    for (const WorkerId end : {transfer.from, transfer.to})
+        if (!world_.alive(end) && roster_.at(end).how.empty())
+            return to_the_dead_[end].push_back(transfer.id);
     const bool alive = world_.alive(transfer.from) && world_.alive(transfer.to);
     const Bytes* const content = alive ? worker(transfer.from).offered(transfer.object) : nullptr;
     const Bytes* const place = alive ? worker(transfer.to).accepted(transfer.object) : nullptr;

@@ -109,7 +109,8 @@ class VirtualCluster final : public Driver, public VirtualWorker::Surroundings {
     std::vector<std::uint64_t> watches_;  // of each worker, counted: the one in force
     Meetings meetings_;
     std::map<std::uint64_t, UnderWay> under_way_;
-    std::map<WorkerId, int> corrupts_;  // its next transfers
+    std::map<WorkerId, std::vector<std::uint64_t>> to_the_dead_;  // transfers, not told of yet
+    std::map<WorkerId, int> corrupts_;                            // its next transfers
     long struck_ = 0;
     int there_ = 0, joins_to_come_ = 0;  ///< workers that no death was told of, nor dismissed
     bool begun_ = false, idle_ = false;
