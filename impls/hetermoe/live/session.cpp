@@ -126,7 +126,7 @@ class Session final : public drive::GroupSession {
         tell_of_steps();
     }
     void tell_of_steps() {
-        while (!held_.empty() && !driver_.awaits_somebody() && !driver_.ending()) {
+        while (!held_.empty() && !driver_.awaits_a_worker() && !driver_.ending()) {
             const auto done = held_.front();
             held_.pop_front();
             decide(done);

@@ -62,7 +62,7 @@ void Session::heard(Worker worker, const StepReport& report) {
 }
 
 void Session::release_held() {
-    while (!held_.empty() && !driver_.awaits_somebody() && !end_timer_ && !driver_.ending()) {
+    while (!held_.empty() && !driver_.awaits_a_worker() && !end_timer_ && !driver_.ending()) {
         const auto done = std::move(held_.front());
         held_.pop_front();
         decide(done);

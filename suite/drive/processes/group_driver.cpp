@@ -63,7 +63,7 @@ void GroupDriver::run(int workers) {
         if (const auto event = supervisor_.next(Seconds(1)))
             std::visit([this](const auto& e) { handle(e); }, *event);
         run_clock_again();
-        end_if_nobody_can_come();
+        end_if_none_can_come();
     }
 }
 
@@ -216,7 +216,7 @@ void GroupDriver::on_joined(WorkerId worker) {
 }
 
 void GroupDriver::look_around() {
-    if (awaits_somebody()) return;
+    if (awaits_a_worker()) return;
     announce_joined();
     session_.settled();
 }

@@ -34,14 +34,14 @@ class GroupSession {
     virtual void blamed(const Suspicion::Blame&) = 0;
     /// It cannot go on, for a reason that has nothing to do with the policy.
     virtual void failed(const std::string& why) = 0;
-    /// Nobody's coming or going is awaited any more (GroupDriver::awaits_somebody).
+    /// No worker's coming or going is awaited any more (GroupDriver::awaits_a_worker).
     virtual void settled() {}
     virtual void struck(const Fault&) {}
     /// Paced: from now on a worker's modelled operations take `factor` times as long.
     virtual void slowed(WorkerId, double) {}
-    /// The work has lasted as long as it was to. Called again where nobody works.
+    /// The work has lasted as long as it was to. Called again where no worker is at work.
     virtual void time_is_up() {}
-    /// Nobody works, and only newcomers could change that …
+    /// None is at work, and only newcomers could change that …
     virtual bool waits() const = 0;
     /// … and none will come.
     virtual void idle() = 0;
@@ -78,9 +78,9 @@ class GroupDriver {
     /// It goes in order, and its end is no death.
     void dismiss(WorkerId worker, const nlohmann::json& message);
     void evict(const Evict& evict);
-    /// Somebody's coming or going is on its way: hold back what would end the step, so that it
+    /// A worker's coming or going is on its way: hold back what would end the step, so that it
     /// takes effect from the next one on.
-    bool awaits_somebody() const { return faults_.holds_commit(); }
+    bool awaits_a_worker() const { return faults_.holds_commit(); }
 
     // ---- groups and steps --------------------------------------------------------------------
     /// A new plan is in force: `members` build their group.
@@ -102,7 +102,7 @@ class GroupDriver {
     const std::vector<RecoveryTimes>& recoveries() const { return recoveries_.recoveries(); }
     /// Real seconds from a kill to the supervisor knowing.
     const std::vector<double>& detections_real_s() const { return detections_real_s_; }
-    /// A worker that ended though nobody asked for it: who, and how. Empty: none did.
+    /// A worker that ended unasked: who, and how. Empty: none did.
     const std::string& unexpected_death() const { return unexpected_death_; }
 
   private:
@@ -127,7 +127,7 @@ class GroupDriver {
     void keep_time(const Fault& fault, WorkerId worker);
     void slow(WorkerId worker, double factor);
     void run_clock_again();
-    void end_if_nobody_can_come();
+    void end_if_none_can_come();
 
     ProcessOptions options_;
     Recorder& recorder_;

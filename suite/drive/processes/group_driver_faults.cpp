@@ -69,7 +69,7 @@ void GroupDriver::run_clock_again() {
     time_->go_on();
 }
 
-void GroupDriver::end_if_nobody_can_come() {
+void GroupDriver::end_if_none_can_come() {
     if (ending_ || !session_.waits()) return;
     if (time_is_up_) return session_.time_is_up();
     time_->idle();

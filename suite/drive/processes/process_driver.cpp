@@ -84,14 +84,11 @@ bool ProcessDriver::turn(double most_s) {
         if (tell_idle() || (!hears && flush_one())) return true;
         if (nothing_left()) return false;
         const double now_s = cluster::monotonic_s();
-        double wait_s = deadline_s - now_s;
-        if (wait_s < 0) wait_s = 0;
-        if (hears) wait_s = 0;
+        double wait_s = hears ? 0 : std::clamp(deadline_s - now_s, 0.0, 1.0);
         if (begun_ && !queue_.empty()) {
             const double due_s = clock_.real_of(queue_.begin()->first.first) - now_s;
             wait_s = std::min(wait_s, due_s > 0 ? due_s : look_again_s);
         }
-        wait_s = std::min(wait_s, 1.0);
         if (auto event = supervisor_.next(Seconds(wait_s))) {
             if (std::visit([this](auto& one) { return handle(one); }, *event)) {
                 tell_idle();

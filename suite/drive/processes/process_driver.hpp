@@ -18,12 +18,12 @@
 #include <vector>
 
 #include "suite/drive/driver.hpp"
-#include "suite/drive/meetings.hpp"
-#include "suite/drive/offering.hpp"
 #include "suite/drive/processes/fault_driver.hpp"
 #include "suite/drive/processes/process_options.hpp"
-#include "suite/drive/roster.hpp"
 #include "suite/drive/simulated/virtual_transfers.hpp"
+#include "suite/drive/workers/meetings.hpp"
+#include "suite/drive/workers/offering.hpp"
+#include "suite/drive/workers/roster.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::drive {

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "suite/drive/driver.hpp"
-#include "suite/drive/meetings.hpp"
-#include "suite/drive/offering.hpp"
-#include "suite/drive/roster.hpp"
 #include "suite/drive/simulated/virtual_transfers.hpp"
 #include "suite/drive/simulated/virtual_worker.hpp"
+#include "suite/drive/workers/meetings.hpp"
+#include "suite/drive/workers/offering.hpp"
+#include "suite/drive/workers/roster.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::drive {

@@ -77,6 +77,20 @@ TransferOrder order_from(int worker, WorkerId to, std::uint64_t bytes) {
     return {std::uint64_t(worker), worker, to, "w" + std::to_string(worker), 0, bytes, kToken};
 }
 
+/// Tells each child, who is worker 0, 1, …, where to send its object. What they write to.
+std::vector<Bytes> expect_from_each(const std::vector<std::unique_ptr<Child>>& children,
+                                    TestPort& port, int self, std::size_t size) {
+    std::vector<Bytes> targets;
+    for (const auto& child : children) {
+        const auto order = order_from(static_cast<int>(targets.size()), self, size);
+        targets.push_back(Bytes::zeros(size));
+        port.port->accept(order.object, targets.back());
+        port.port->expect(order);
+        child->say(port.port->port());
+    }
+    return targets;
+}
+
 // A sender that dies at a certain byte: everything before the chunk that is torn has arrived.
 TEST(TransferProcesses, ASenderKilledAtEveryTenth) {
     constexpr std::size_t chunk = 30'000, chunks = 20, size = chunk * chunks;
@@ -100,14 +114,7 @@ TEST(TransferProcesses, ASenderKilledAtEveryTenth) {
         }));
     }
     TestPort port(self);
-    std::vector<Bytes> targets;
-    for (int worker = 0; worker < senders; ++worker) {
-        targets.push_back(Bytes::zeros(size));
-        const auto order = order_from(worker, self, size);
-        port.port->accept(order.object, targets.back());
-        port.port->expect(order);
-        children[worker]->say(port.port->port());
-    }
+    const auto targets = expect_from_each(children, port, self, size);
     for (int worker = 0; worker < senders; ++worker) {
         const Ending ending = port.endings.wait_for(worker);
         EXPECT_FALSE(ending.arrived);
@@ -136,14 +143,7 @@ TEST(TransferProcesses, PortsKilledWhileTheySend) {
         }));
     }
     TestPort port(self);
-    std::vector<Bytes> targets;
-    for (int worker = 0; worker < senders; ++worker) {
-        targets.push_back(Bytes::zeros(size));
-        const auto order = order_from(worker, self, size);
-        port.port->accept(order.object, targets.back());
-        port.port->expect(order);
-        children[worker]->say(port.port->port());
-    }
+    const auto targets = expect_from_each(children, port, self, size);
     for (auto& child : children) child->hear();
     for (auto& child : children) {
         std::this_thread::sleep_for(milliseconds(35));

@@ -1,4 +1,4 @@
-#include "suite/drive/roster.hpp"
+#include "suite/drive/workers/roster.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "suite/drive/offering.hpp"
+#include "suite/drive/workers/offering.hpp"
 
 #include <fmt/format.h>
 
