@@ -7,6 +7,8 @@
 
 #include "impls/decode/register.hpp"
 #include "impls/dr_post_training/register.hpp"
+#include "impls/foundry/commands/archive_tool.hpp"
+#include "impls/foundry/register.hpp"
 #include "impls/hetermoe/register.hpp"
 #include "impls/lazarus/register.hpp"
 #include "impls/lte/register.hpp"
@@ -25,8 +27,10 @@ assay::Registry systems(assay::Claims claims) {
     registry.add(assay::hetermoe::make_system(claims));
     registry.add(assay::plato::make_system(claims));
     registry.add(assay::dr_post_training::make_system(claims));
+    registry.add(assay::foundry::make_system(claims));
     registry.add(assay::decode::make_system(claims));
     registry.add(assay::model::make_model_tool());
+    registry.add(assay::foundry::make_archive_tool());
     return registry;
 }
 

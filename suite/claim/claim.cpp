@@ -52,9 +52,11 @@ nlohmann::json to_json(const Claim& claim, const ClaimCheck& check) {
                           {"headline", claim.headline},
                           {"cells", nlohmann::json::array()},
                           {"source", claim.source},
+                          {"evidence", nullptr},
                           {"needs", claim.needs},
                           {"command", nullptr}};
     if (claim.value) object["value"] = *claim.value;
+    if (claim.evidence) object["evidence"] = to_string(*claim.evidence);
     if (check.provenance) object["provenance"] = to_string(*check.provenance);
     if (check.obtained && std::isfinite(*check.obtained)) object["obtained"] = *check.obtained;
     if (claim.explained)

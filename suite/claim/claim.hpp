@@ -38,6 +38,12 @@ ASSAY_NAMES(ClaimVerdict, supported, contradicted, undecided, calibrated,
 enum class ClaimKind { claim, setting, ours, arithmetic };
 ASSAY_NAMES(ClaimKind, claim, setting, ours, arithmetic)
 
+/// Where a statement was read, of a paper that could not be read whole. digest: several accounts of
+/// it agree; one_digest: a single one says so; code, header: its repository, CUDA's headers;
+/// inference: worked out of such.
+enum class Evidence { abstract, digest, one_digest, code, header, inference };
+ASSAY_NAMES(Evidence, abstract, digest, one_digest, code, header, inference)
+
 /// Selects observations: a variant, axis values, metric labels.
 struct Selector {
     std::string variant;  ///< empty: any
@@ -121,6 +127,7 @@ struct Claim {
     bool headline = false;
     std::vector<Cell> cells;
     std::string source;
+    std::optional<Evidence> evidence = {};  ///< absent: read in the source itself
 };
 
 class ClaimFileError : public UserError {
@@ -212,9 +219,9 @@ Claim asked_at(Claim claim, const std::string& profile);
 std::string command_for(const Claim& claim);
 
 /// {"id","experiment","kind","says","value","unit","verdict","reason","provenance","obtained",
-/// "explained","headline","cells","source","needs","command"}; value, obtained, provenance and
-/// command are null where there is none; explained is null or {"because","obtained","within",
-/// "holds"}. `--json` of commands adds "state" (report::claim_json).
+/// "explained","headline","cells","source","evidence","needs","command"}; value, obtained,
+/// provenance, evidence and command are null where there is none; explained is null or {"because",
+/// "obtained","within","holds"}. `--json` of commands adds "state" (report::claim_json).
 nlohmann::json to_json(const Claim& claim, const ClaimCheck& check);
 
 }  // namespace assay

@@ -322,6 +322,7 @@ Claim read_claim(Table table) {
     claim.headline = flag(table, "headline");
     read_cells(claim, table);
     claim.source = table.required_text("source");
+    claim.evidence = read_evidence(table);
     const auto check = table.table("check");
     if (check) read_check(claim, *check);
     demand_consistency(claim, table, check.has_value());

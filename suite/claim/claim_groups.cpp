@@ -107,10 +107,18 @@ void spread_groups(toml::table& document, const std::string& file) {
         }
 }
 
+std::optional<Evidence> read_evidence(ClaimTable& table) {
+    const std::optional<std::string> word = table.text("evidence");
+    if (!word) return std::nullopt;
+    if (const auto known = of_word<Evidence>(*word)) return known;
+    table.fail("evidence", "is '" + *word + "'; known are " + words_of<Evidence>());
+}
+
 std::vector<Claim> read_settings(ClaimTable& file) {
     std::vector<Claim> settings;
     for (ClaimTable& table : file.tables("settings")) {
         const std::string of = table.required_text("of"), source = table.required_text("source");
+        const std::optional<Evidence> evidence = read_evidence(table);
         const toml::node* rows = table.find("rows");
         if (!of.ends_with('/') || of.find('/') == 0) table.fail("of", "must end in '/'");
         if (!rows || !rows->is_array() || rows->as_array()->empty())
@@ -136,6 +144,7 @@ std::vector<Claim> read_settings(ClaimTable& file) {
             setting.value = value;
             setting.unit = text(3);
             setting.source = source;
+            setting.evidence = evidence;
             settings.push_back(std::move(setting));
         }
         table.refuse_rest();

@@ -1,6 +1,7 @@
 // What several claims of a file share, written once: [[group]] and [[settings]].
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ void spread_groups(toml::table& document, const std::string& file);
 
 /// The rows of each [[settings]]: claims of the kind `setting`.
 std::vector<Claim> read_settings(ClaimTable& file);
+
+/// The key `evidence` of a claim or of [[settings]].
+std::optional<Evidence> read_evidence(ClaimTable& table);
 
 /// The first two parts of an id: "lazarus/fig8" of "lazarus/fig8/gpt-l/200/mro-4".
 std::string figure_of(const std::string& id);

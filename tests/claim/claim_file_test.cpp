@@ -48,6 +48,7 @@ headline = true
 cells = [["gpt-l", "ds", 3.4], ["gpt-l", "ds_ft", 2]]
 kind = "ours"
 source = "section 6.4"
+evidence = "one_digest"
 
 [[fit]]
 of = "lazarus/fig9/"
@@ -83,6 +84,7 @@ because = "chosen so"
     EXPECT_TRUE(claim.headline);
     ASSERT_EQ(claim.cells.size(), 2u);
     EXPECT_EQ(claim.cells[1].column, "ds_ft");
+    EXPECT_EQ(claim.evidence, assay::Evidence::one_digest);
     ASSERT_EQ(claim.fits.size(), 1u);
     EXPECT_EQ(claim.fits[0].where.at("n").size(), 2u);
     EXPECT_EQ(claim.fits[0].because, "chosen so");

@@ -112,6 +112,23 @@ TEST(ClaimSettings, RowsAreSettings) {
     EXPECT_EQ(claims[0].unit, "nodes");
     EXPECT_EQ(claims[1].value, std::nullopt);
     EXPECT_EQ(claims[1].source, "Table 1");
+    EXPECT_EQ(claims[1].evidence, std::nullopt);
+}
+
+TEST(ClaimGroups, EvidenceIsSharedAndOneOfItsWords) {
+    const std::string group = "[[group]]\nof = \"s/f/\"\nsource = \"y\"\nevidence = \"";
+    const std::string rest =
+        "\"\n[[claim]]\nid = \"s/f/a\"\nsays = \"x\"\n[[claim]]\nid = \"s/f/b\"\nsays = \"x\"\n"
+        "evidence = \"code\"\n[[settings]]\nof = \"s/f/\"\nsource = \"y\"\nevidence = \"header\"\n"
+        "rows = [[\"c\", \"x\"]]\n";
+    const auto claims = assay::read_claims(group + "inference" + rest, "c.toml");
+    ASSERT_EQ(claims.size(), 3u);
+    EXPECT_EQ(claims[0].evidence, assay::Evidence::inference);
+    EXPECT_EQ(claims[1].evidence, assay::Evidence::code);
+    EXPECT_EQ(claims[2].evidence, assay::Evidence::header);
+    EXPECT_EQ(complaint(group + "rumour" + rest),
+              "c.toml:5:1: [[claim]]: 'evidence' is 'rumour'; known are abstract, digest, "
+              "one_digest, code, header, inference");
 }
 
 TEST(ClaimSettings, WrongRowsAreRefusedWithTheirPlace) {

@@ -430,7 +430,7 @@ TEST(ClaimJson, HasExactlyTheseKeysAndNullsWhereThereIsNothing) {
     const Claim known = claim();
     EXPECT_EQ(
         assay::to_json(known, checked(known, {seen(9.5)})).dump(),
-        R"({"cells":[],"command":"assay run s/f --profile toy --mode emulated","experiment":"s/f",)"
+        R"({"cells":[],"command":"assay run s/f --profile toy --mode emulated","evidence":null,"experiment":"s/f",)"
         R"("explained":null,"headline":false,"id":"s/f/a","kind":"claim","needs":[],"obtained":9.5,"provenance":"emulated","reason":"m of v )"
         R"(is 9.5 (1 sample, seed 1 alone: a point, no interval); claimed is 10 ± 1","says":"ten",)"
         R"("source":"page 1","unit":"s",)"
@@ -439,15 +439,17 @@ TEST(ClaimJson, HasExactlyTheseKeysAndNullsWhereThereIsNothing) {
     bare.value.reset();
     bare.metric.clear();
     const nlohmann::json json = assay::to_json(bare, checked(bare, {}));
-    EXPECT_EQ(json.size(), 16u);
-    for (const char* key : {"value", "obtained", "provenance", "explained"})
+    EXPECT_EQ(json.size(), 17u);
+    for (const char* key : {"value", "obtained", "provenance", "explained", "evidence"})
         EXPECT_TRUE(json.at(key).is_null()) << key;
     Claim told = claim();
     told.explained = {"Slow.", 20, 1};
     told.cells = {{"layer", "k=1", 4.5}};
+    told.evidence = assay::Evidence::digest;
     const nlohmann::json full = assay::to_json(told, checked(told, {seen(20)}));
     EXPECT_EQ(full.at("explained").dump(),
               R"({"because":"Slow.","holds":true,"obtained":20.0,"within":1.0})");
+    EXPECT_EQ(full.at("evidence"), "digest");
     EXPECT_EQ(full.at("cells").dump(), R"([["layer","k=1",4.5]])");
     EXPECT_EQ(assay::to_json(told, checked(told, {seen(30)})).at("explained").at("holds"), false);
     bare.checkable.clear();

@@ -1,0 +1,61 @@
+#include "impls/foundry/live/course.hpp"
+
+#include "suite/base/build_folder.hpp"
+#include "suite/base/error.hpp"
+#include "suite/drive/policy_run.hpp"
+#include "suite/drive/processes/process_driver.hpp"
+
+namespace assay::foundry {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path beside(const fs::path& file) {
+    fs::path path = program_folder() / file;
+    if (!fs::exists(path))
+        throw NotSupportedHere(path.string() + " is not there; build the target of that name");
+    return path;
+}
+
+}  // namespace
+
+fs::path fake_driver() { return beside(fs::path("fake_driver") / "libcuda.so.1"); }
+
+LiveOutcome run_live(const LiveCourse& course, Recorder& recorder) {
+    const nlohmann::json configuration = drive::to_json(course.engine);
+    // Protocols are the worker's program's; these are its roles' names and settings.
+    std::vector<drive::Role> roles = loader_roles({});
+    for (drive::Role& role : roles) {
+        role.progress_s = course.progress_s;
+        role.configure = [configuration](const drive::Spawn&) { return configuration; };
+    }
+    drive::ProcessOptions options;
+    options.faults = course.faults;
+    drive::ProcessDriver driver(
+        roles,
+        cluster::make_exec_launcher({.program = beside("assay-foundry-worker").string(),
+                                     .environment = course.environment,
+                                     .worker = "engine"}),
+        options, recorder);
+    drive::PolicyRun<Loader> run(Loader(course.loader), driver);
+    for (std::size_t request = 0; request < course.loader.requests.size(); ++request)
+        driver.start(drive::StartTimer{request, 0});
+    if (course.saves)
+        driver.spawn({"saver", ""});
+    else
+        for (int i = 0; i < course.loader.servers; ++i) driver.spawn({"server", ""});
+    const auto ended = run.run();
+    LiveOutcome outcome{.ok = ended.ok,
+                        .why = ended.why,
+                        .seconds = ended.ended_s,
+                        .results = {},
+                        .troubles = run.policy().troubles(),
+                        .makes = run.policy().makes(),
+                        .restarts = run.policy().restarts(),
+                        .faults_struck = ended.faults_struck};
+    for (std::size_t request = 0; request < course.loader.requests.size(); ++request)
+        outcome.results.push_back(run.policy().result(request));
+    return outcome;
+}
+
+}  // namespace assay::foundry

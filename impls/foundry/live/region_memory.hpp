@@ -1,0 +1,69 @@
+// Device memory at addresses that are the same in every process that allocates the same: a region
+// of reserved address space, filled from its beginning and never given back (specification 3.2).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "impls/foundry/live/device.hpp"
+#include "impls/foundry/method/memory/region.hpp"
+
+namespace assay::foundry {
+
+/// The region's address range is not to be had in this process.
+struct BaseTaken : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+class RegionMemory {
+  public:
+    /// Where a region may begin: graphs that are restored have theirs already.
+    enum class Base { exactly, anywhere };
+    /// Reserves the region. Throws BaseTaken where the driver reserves another address than it
+    /// must.
+    RegionMemory(const Device& device, const RegionSettings& settings, Base base = Base::exactly);
+    ~RegionMemory();  ///< unmaps and releases all of it
+    RegionMemory(const RegionMemory&) = delete;
+    RegionMemory& operator=(const RegionMemory&) = delete;
+
+    /// Memory for reading and writing, in whole granules. `id` names it in the trace. Throws
+    /// RegionFull, DriverError.
+    CUdeviceptr allocate(const std::string& id, std::uint64_t bytes);
+    /// Unmaps it; its address is not given out again.
+    void free(const std::string& id);
+    void pass_boundary();
+
+    /// A window of the trace, around one graph's capture.
+    void begin(const std::string& window);
+    void end();
+
+    /// Maps these ranges at once, so that allocations within them only take an address.
+    void map_ahead(const std::vector<Range>& ranges);
+    /// Onwards to where a saved window ended: what it left mapped was mapped ahead.
+    void move_to(const Region::Position& position) { region_.move_to(position); }
+
+    const Region& region() const { return region_; }
+    /// What happened, as `assay plan foundry --memory` reads it.
+    const std::string& trace() const { return trace_; }
+
+  private:
+    static RegionSettings reserved(const Driver& driver, RegionSettings settings, Base base);
+    CUmemGenericAllocationHandle map(const Range& range);
+    void unmap(const Range& range, CUmemGenericAllocationHandle handle);
+    bool is_mapped_ahead(const Range& range) const;
+
+    const Device& device_;
+    const Driver& driver_;
+    Region region_;
+    struct Allocation {
+        Range range;
+        CUmemGenericAllocationHandle handle = 0;  ///< 0: of what was mapped ahead
+    };
+    std::map<std::string, Allocation> allocations_;
+    std::vector<Allocation> ahead_;
+    std::string trace_;
+};
+
+}  // namespace assay::foundry
