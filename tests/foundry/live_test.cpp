@@ -6,9 +6,11 @@
 
 #include <filesystem>
 #include <fstream>
-#include <numeric>
+#include <map>
 
+#include "impls/foundry/driver/fake/control.hpp"
 #include "impls/foundry/live/course.hpp"
+#include "impls/foundry/live/live_schedule.hpp"
 #include "suite/base/file_descriptor.hpp"
 
 namespace assay::foundry {
@@ -61,7 +63,9 @@ TEST_F(FoundryLive, EachWayDecodesWhatTheReferenceDoes) {
         const LiveOutcome outcome = run(mode);
         const bool captures = mode == Mode::capture || mode == Mode::lazy_capture ||
                               mode == Mode::dedup || mode == Mode::relocate;
-        if (mode != Mode::relocate) EXPECT_THAT(outcome.troubles, IsEmpty()) << word;
+        if (mode != Mode::relocate) {
+            EXPECT_THAT(outcome.troubles, IsEmpty()) << word;
+        }
         EXPECT_EQ(outcome.makes.contains(Make::capture), captures) << word;
         EXPECT_EQ(outcome.makes.contains(Make::update), shares(mode)) << word;
     }
@@ -93,6 +97,117 @@ TEST_F(FoundryLive, WhatCannotBeRestoredIsSaidAndCaptured) {
     refused("SHA-256");
     fs::remove_all(archive());
     refused("cannot be read: No such file or directory");
+}
+
+TEST(FoundryLiveCampaign, TwentySchedulesServeEachRequestOnce) {
+    long struck = 0, refused = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const fs::path scratch =
+            fs::path(testing::TempDir()) / fmt::format("foundry.{}.{}", ::getpid(), seed);
+        fs::create_directories(scratch);
+        const drive::SeedOutcome outcome = run_live_schedule(seed, scratch);
+        EXPECT_TRUE(outcome.ok) << "seed " << seed << ": " << outcome.why << "\n" << outcome.says;
+        if (outcome.counts.contains("fault.struck")) struck += outcome.counts.at("fault.struck");
+        if (outcome.counts.contains("refused")) refused += outcome.counts.at("refused");
+        fs::remove_all(scratch);
+    }
+    EXPECT_GT(struck, 3);
+    EXPECT_GT(refused, 3);
+}
+
+/// An engine in this process, on a fake driver that is as new.
+class FoundryEngine : public FoundryLive {
+  protected:
+    FoundryEngine() : driver_(open_driver(fake_driver())), fake_(*driver_) {
+        course_.engine.batches = {1, 2, 5};
+        course_.engine.step.layers = 1;
+        course_.engine.region.size = std::uint64_t{4} << 30;
+    }
+    /// Every graph is served by the ways that are left when one fails, as a loader does. False: the
+    /// engine ended, as its process would.
+    bool serves(Engine& engine, Mode mode) {
+        std::string why = engine.open({mode, {archive().string()}});
+        for (int tries = 0; !why.empty() && tries < 3; ++tries)
+            why = engine.open({mode = Mode::capture, {}});
+        if (!why.empty()) return false;
+        Executables executables(mode, engine.group_of());
+        for (const auto& [graph, make] : executables.before_ready())
+            engine.make({graph, make}).empty() ? executables.made(graph, make)
+                                               : executables.failed(graph, make);
+        for (const std::size_t graph : {0, 1, 2, 1, 0}) {
+            for (;;) {
+                const Make make = executables.next(graph);
+                const bool is_made = make == Make::nothing || make == Make::plain ||
+                                     engine.make({graph, make}).empty();
+                const auto result =
+                    is_made ? engine.decode(7, graph, make == Make::plain) : Engine::NoResult{};
+                if (const auto* tokens = std::get_if<std::uint64_t>(&result)) {
+                    executables.made(graph, make);
+                    EXPECT_EQ(*tokens,
+                              reference_result(course_.engine, 7, course_.engine.batches[graph]));
+                    break;
+                }
+                if (make == Make::plain) return false;
+                executables.failed(graph, make);
+            }
+        }
+        return true;
+    }
+    /// The engine and all of its life; false where it ended early.
+    bool lives(Mode mode) {
+        try {
+            const auto engine = make_live_engine(course_.engine);
+            return serves(*engine, mode);
+        } catch (const DriverError&) {
+            return false;
+        }
+    }
+
+    std::shared_ptr<const Driver> driver_;
+    fake::FakeControl fake_;
+};
+
+TEST_F(FoundryEngine, LeavesNothingInTheDriver) {
+    fake_.reset();
+    ASSERT_EQ(make_live_engine(course_.engine)->save(archive().string()), "");
+    EXPECT_EQ(fake_.count("live"), 0);
+    for (const auto& [mode, word] : names_of(Mode())) {
+        if (mode == Mode::relocate) continue;  // ends its context
+        fake_.reset();
+        EXPECT_TRUE(lives(mode)) << word;
+        EXPECT_EQ(fake_.count("live"), 0) << word;
+    }
+}
+
+TEST_F(FoundryEngine, WhicheverCallFailsTokensAreRightAndNothingIsLeft) {
+    fake_.reset();
+    ASSERT_EQ(make_live_engine(course_.engine)->save(archive().string()), "");
+#define ASSAY_NAME(name) #name,
+    constexpr const char* calls[] = {ASSAY_DRIVER_CALLS(ASSAY_NAME)};
+#undef ASSAY_NAME
+    int failed = 0, survived = 0;
+    for (const Mode mode : {Mode::r1, Mode::r2, Mode::r3_eager, Mode::dedup}) {
+        fake_.reset();
+        ASSERT_TRUE(lives(mode));
+        std::map<std::string, std::int64_t> counts;
+        for (const char* call : calls) counts[call] = fake_.count(call);
+        for (const auto& [call, count] : counts) {
+            // What gives back cannot be done again.
+            if (call.find("Destroy") != call.npos || call.find("Release") != call.npos ||
+                call.find("Free") != call.npos || call.find("Unmap") != call.npos ||
+                call.find("Unload") != call.npos)
+                continue;
+            for (const std::int64_t nth : {std::int64_t{1}, count / 2, count}) {
+                if (nth < 1 || nth > count) continue;
+                fake_.reset();
+                fake_.fail(call, nth, CUDA_ERROR_OUT_OF_MEMORY);
+                survived += lives(mode);
+                ++failed;
+                EXPECT_EQ(fake_.count("live"), 0) << to_string(mode) << " " << call << " " << nth;
+            }
+        }
+    }
+    EXPECT_GT(survived, failed / 2);
 }
 
 }  // namespace

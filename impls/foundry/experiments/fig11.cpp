@@ -21,6 +21,7 @@ struct Found : Metrics {
     Metric templates = exact("templates", "count", "graphs built node by node", lower);
     Metric on_demand = exact("on_demand", "share", "graphs made of a template", higher);
     Metric expected = exact("expected", "count", "topologies by the family's rules alone");
+    Metric off = exact("off", "count", "templates less these");
     Metric mixed = exact("mixed", "count",
                          "members that differ from their template in what an update does not carry "
                          "over",
@@ -45,6 +46,7 @@ void run(const Fig11& fig11, Recorder& recorder) {
     found.on_demand(static_cast<double>(grouping.members.size()) /
                     static_cast<double>(graphs.size()));
     found.expected(family.groups(fig11.graphs, fig11.key));
+    found.off(std::ssize(grouping.templates) - family.groups(fig11.graphs, fig11.key));
     found.mixed(grouping.mixed);
     if (words > 0) found.words_changed(changed / words);
 }

@@ -129,9 +129,10 @@ class LiveEngine final : public Engine, private toy::StepResources {
 
     void start(const RegionSettings& region, RegionMemory::Base base = RegionMemory::Base::exactly);
     void start_step();
+    void start_capturing();
+    void forget_graphs();
     std::string why_not(const Archive& archive) const;
     std::string restore(const std::string& folder);
-    std::string audited() const;
 
     Captured capture(std::size_t graph);
     Executable executable_of(const Executables::Task& task);
@@ -152,7 +153,7 @@ class LiveEngine final : public Engine, private toy::StepResources {
     std::shared_ptr<const Driver> driver_;
     Device device_;
     Stream stream_;
-    std::unique_ptr<Archive> archive_;  // outlives images_, which points into it
+    std::vector<std::unique_ptr<const Archive>> archives_;  // opened; images_ points into them
     Images images_;
     std::unique_ptr<RegionMemory> memory_;
     std::string image_;  // of the step's kernels
@@ -247,6 +248,11 @@ std::string LiveEngine::save(const std::string& folder) {
         return {};
     } catch (const UserError& error) {
         return error.what();
+    } catch (const BaseTaken& taken) {
+        return taken.what();
+    } catch (const DriverError& error) {
+        rethrow_if_lost(error);
+        return error.what();
     }
 }
 
@@ -271,9 +277,7 @@ std::string LiveEngine::why_not(const Archive& archive) const {
 
 std::string LiveEngine::open(const Open& open) {
     mode_ = open.mode;
-    graphs_.clear();
-    golden_.clear();
-    group_of_.clear();
+    forget_graphs();
     if (restores(mode_)) {
         std::string why = "there is no archive";
         for (const std::string& folder : open.archives) {
@@ -291,6 +295,22 @@ std::string LiveEngine::open(const Open& open) {
         }
         return why;
     }
+    try {
+        start_capturing();
+    } catch (const DriverError& error) {
+        rethrow_if_lost(error);
+        return error.what();
+    }
+    return {};
+}
+
+void LiveEngine::forget_graphs() {
+    graphs_.clear();
+    golden_.clear();
+    group_of_.clear();
+}
+
+void LiveEngine::start_capturing() {
     start(settings_.region, RegionMemory::Base::anywhere);  // nothing is restored
     start_step();
     std::map<std::string, std::size_t> groups;
@@ -304,19 +324,20 @@ std::string LiveEngine::open(const Open& open) {
         group_of_.push_back(groups.try_emplace(signature(read), groups.size()).first->second);
         captured_.emplace(graph, std::move(captured));
     }
-    return {};
 }
 
 std::string LiveEngine::restore(const std::string& folder) {
-    archive_ = std::make_unique<Archive>(folder);
-    if (std::string why = why_not(*archive_); !why.empty()) return folder + ": " + why;
-    const Manifest& manifest = archive_->manifest();
-    const SavedMemory saved = replayed(*archive_->trace(), manifest.region->settings);
+    forget_graphs();
+    archives_.push_back(std::make_unique<const Archive>(folder));
+    const Archive& archive = *archives_.back();
+    if (std::string why = why_not(archive); !why.empty()) return folder + ": " + why;
+    const Manifest& manifest = archive.manifest();
+    const SavedMemory saved = replayed(*archive.trace(), manifest.region->settings);
     RegionSettings region = saved.settings;
     const std::uint64_t shift = mode_ == Mode::relocate ? relocated_by : 0;
     region.base += shift;
     start(region);
-    for (const StoredImage& image : archive_->images()) images_.load(archive_->content(image));
+    for (const StoredImage& image : archive.images()) images_.load(archive.content(image));
     std::vector<Range> live = saved.live;
     for (Range& range : live) range = {range.lo + shift, range.hi + shift};
     std::erase_if(live, [&](const Range& range) {  // this process' own start-up is there
@@ -340,9 +361,9 @@ std::string LiveEngine::restore(const std::string& folder) {
     if (drifted(first_window)) return drift(first_window);
     if (memory_->region().cursor() <= saved.final + shift)
         memory_->move_to({saved.final + shift, memory_->region().hint()});
-    for (std::size_t graph = 0; graph < archive_->graphs().size(); ++graph) {
-        graphs_.push_back(archive_->graphs().graph(graph));
-        group_of_.push_back(archive_->graphs().group(graph));
+    for (std::size_t graph = 0; graph < archive.graphs().size(); ++graph) {
+        graphs_.push_back(archive.graphs().graph(graph));
+        group_of_.push_back(archive.graphs().group(graph));
         if (shift != 0) shift_addresses(graphs_.back(), saved.settings.range(), shift);
         if (settings_.checks.audit)
             for (const AuditItem& item : audit(graphs_.back(), region.range(), live))

@@ -18,6 +18,8 @@ std::vector<Experiment> live_experiments();
 std::function<drive::SeedOutcome(std::uint64_t seed, const std::string& variant)> live_schedule();
 
 Experiment tokens();    ///< whether restored graphs decode what captured ones do
+Experiment fig9();      ///< whether a restored graph takes as long as a captured one
+Experiment fig10();     ///< what making one graph launchable costs
 Experiment x_detect();  ///< which check sees which difference of saving and loading
 
 }  // namespace assay::foundry

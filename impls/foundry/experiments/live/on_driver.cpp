@@ -42,7 +42,7 @@ Axes<OnDriver> on_driver() {
     axes.axis("launch_us", &OnDriver::launch_us, "µs of host work for each kernel launched", {0},
               between(0, 1000));
     axes.given(&OnDriver::seed, &SampleSpec::seed);
-    axes.given(&OnDriver::provenance, &SampleSpec::provenance);
+    axes.given(&OnDriver::profile, &SampleSpec::profile);
     axes.given(&OnDriver::scratch, &SampleSpec::scratch);
     return axes;
 }

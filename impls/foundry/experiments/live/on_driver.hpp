@@ -17,11 +17,11 @@ struct OnDriver {
     int layers = 2;
     double launch_us = 0;  ///< host work for each kernel launched
     std::uint64_t seed = 1;
-    Provenance provenance{};
+    Profile profile{};
     std::string scratch;
 
-    /// Samples that are measured need a GPU's driver, others have the fake one.
-    bool is_fake() const { return provenance != Provenance::measured; }
+    /// At profile gpu the GPU's driver, else the fake one.
+    bool is_fake() const { return profile != Profile::gpu; }
     EngineSettings engine() const;
     std::filesystem::path archive() const { return std::filesystem::path(scratch) / "archive"; }
     /// One server, by that mode. Each graph serves `rounds` requests, every other one after the

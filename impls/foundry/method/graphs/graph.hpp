@@ -1,6 +1,6 @@
 // A captured CUDA graph as data: nodes in the order of their creation, edges between them. What
 // method/ reads, compares, groups and stores; a driver's graph is read into one
-// (driver/read_graph.hpp) and built from one.
+// (live/read_graph.hpp) and built from one.
 #pragma once
 
 #include <array>

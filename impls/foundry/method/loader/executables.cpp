@@ -73,7 +73,9 @@ Make Executables::usual(std::size_t graph) const {
         case Mode::dedup:
             // Without the group's executable there is nothing to update.
             if (holds_[group_of_[graph]] != none) return Make::update;
-            return mode_ == Mode::dedup ? Make::capture : Make::build;
+            if (mode_ == Mode::dedup) return Make::capture;
+            // One whose update failed has the template that was to be updated to it.
+            return least_[graph] > Make::update ? Make::own : Make::build;
         case Mode::r3_lazy:
         case Mode::r3_eager:
             return is_template(graph) ? Make::build : Make::own;

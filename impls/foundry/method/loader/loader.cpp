@@ -26,8 +26,8 @@ Mode Loader::mode() const {
 void Loader::open(drive::WorkerId worker, Server& server, Actions& actions) const {
     server.mode = mode();
     // What is restored may end its process at the first launch, whatever was checked before.
-    if (died_restoring_ >= most_died_restoring) server.captures = true;
-    if (server.captures && restores(server.mode)) server.mode = Mode::capture;
+    const bool captures = server.refusals > 0 || died_restoring_ >= most_died_restoring;
+    if (captures && restores(server.mode)) server.mode = Mode::capture;
     actions.push_back(To<Open>{
         worker,
         {server.mode, restores(server.mode) ? settings_.archives : std::vector<std::string>()}});
@@ -67,9 +67,10 @@ void Loader::handle(const From<Refused>& refused, Actions& actions) {
     const auto found = servers_.find(refused.worker);
     if (found == servers_.end()) return;
     trouble(refused.message.why);
-    if (std::exchange(found->second.captures, true))
-        return actions.push_back(
-            drive::Stop{false, "a server can neither load nor capture: " + refused.message.why});
+    if (++found->second.refusals > most_refusals) {
+        actions.push_back(drive::Evict{refused.worker, refused.message.why});
+        return lose(refused.worker, actions);
+    }
     open(refused.worker, found->second, actions);
 }
 
@@ -147,7 +148,9 @@ void Loader::handle(const drive::Idle&, Actions& actions) {
 void Loader::lose(drive::WorkerId worker, Actions& actions) {
     if (worker == saver_) {
         saver_ = -1;
-        return replace("saver", actions);
+        if (++savers_died_ < most_savers) return replace("saver", actions);
+        trouble("savers die before they have saved");
+        return begin_servers(actions);
     }
     const auto lost = servers_.extract(worker);
     if (!lost) return;

@@ -54,7 +54,7 @@ class Loader {
     struct Server {
         enum class State { opening, preparing, idle, busy } state = State::opening;
         Mode mode{};
-        bool captures = false;  ///< archives were refused
+        int refusals = 0;  ///< it captures from the first one on
         bool has_served = false;
         std::optional<Executables> executables;
         std::vector<Executables::Task> tasks;  ///< that it prepares
@@ -76,7 +76,7 @@ class Loader {
     void handle(const drive::From<Served>& served, Actions& actions);
     void handle(const drive::From<Failed>& failed, Actions& actions);
 
-    static constexpr int most_died_restoring = 2;
+    static constexpr int most_died_restoring = 2, most_savers = 3, most_refusals = 3;
 
     Mode mode() const;
     void open(drive::WorkerId worker, Server& server, Actions& actions) const;
@@ -90,6 +90,7 @@ class Loader {
     LoaderSettings settings_;
     std::map<drive::WorkerId, Server> servers_;
     drive::WorkerId saver_ = -1;  ///< while it saves
+    int savers_died_ = 0;
     std::deque<int> waiting_;
     std::vector<std::optional<std::uint64_t>> results_;
     std::size_t served_ = 0;
