@@ -19,7 +19,10 @@ Device::Device(std::shared_ptr<const Driver> driver, int ordinal) : driver_(std:
     check(*driver_, driver_->cuDeviceGet(&device_, ordinal), "cuDeviceGet");
     check(*driver_, driver_->cuDevicePrimaryCtxRetain(&context_, device_),
           "cuDevicePrimaryCtxRetain");
-    check(*driver_, driver_->cuCtxSetCurrent(context_), "cuCtxSetCurrent");
+    if (const CUresult result = driver_->cuCtxSetCurrent(context_); result != CUDA_SUCCESS) {
+        driver_->cuDevicePrimaryCtxRelease(device_);
+        check(*driver_, result, "cuCtxSetCurrent");
+    }
 }
 
 Device::~Device() {

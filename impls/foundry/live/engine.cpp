@@ -422,6 +422,8 @@ std::string LiveEngine::make(const Executables::Task& task) {
     try {
         if (task.make == Make::update) {
             if (!shared_.contains(group)) return "there is no executable to update";
+            // The group's executable may be a captured one: nothing could be built.
+            if (mode_ != Mode::dedup && !templates_.contains(group)) return "there is no template";
             std::string why = update(task.graph);
             // A refused update may have changed a part of it.
             if (!why.empty()) shared_.erase(group);

@@ -18,7 +18,14 @@ std::string Images::load(std::span<const std::byte> image) {
                                                       nullptr, 0, &option, nullptr, 1);
     if (result != CUDA_SUCCESS) loaded_.erase(at);
     check(driver_, result, "cuLibraryLoadData");
-    enumerate(hash, at->second);
+    try {
+        enumerate(hash, at->second);
+    } catch (...) {  // to be loaded anew by whoever asks again
+        std::erase_if(identities_, [&](const auto& one) { return one.second.image == hash; });
+        driver_.cuLibraryUnload(at->second.library);
+        loaded_.erase(at);
+        throw;
+    }
     return hash;
 }
 
