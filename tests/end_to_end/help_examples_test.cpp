@@ -179,6 +179,12 @@ TEST_F(HelpExamples, CanBeTyped) {
     write("chat.jsonl", "{\"messages\":[{\"role\":\"assistant\",\"content\":\"Yes.\"}]}\n");
     write("mine.jsonl", "{\"prompt\":\"2+2=\",\"completion\":\"4\"}\n");
     write("requests.jsonl", "{\"id\":\"a\",\"ids\":[1,504,3575],\"max_tokens\":4}\n");
+    write("graphs.jsonl",
+          "{\"batch\":1,\"nodes\":[{\"type\":\"memset\",\"fields\":{\"dst\":0}}],\"edges\":[]}\n");
+    write("save.trace", "boundary\nalloc weights 100\nbegin 1\nalloc a 5\nend\n");
+    write("load.trace", "boundary\nalloc weights 100\nload 1\n");
+    fs::create_directories(folder / "images");
+    fs::copy_file(tests / "foundry/images/pointers.cubin", folder / "kernels.cubin");
     write("spot.csv", "0,add,a\n0,add,b\n3600000,add,c\n7200000,remove,a\n14400000,remove,b\n");
     write("night.csv", "experiment,mean,started\ncopy,2.5,2026-11-20T02:00:00Z\n");
     for (const char* name : {"old.json", "new.json", "bench.json"}) write(name, benchmark_json);

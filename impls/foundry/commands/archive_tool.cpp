@@ -87,7 +87,7 @@ class PackCommand : public ArchiveCommand {
             "Examples:\n"
             "  assay archive pack --graphs graphs.jsonl --images images --out archive\n"
             "  assay archive pack --graphs graphs.jsonl --images images --memory save.trace "
-            "--out archive");
+            "--out archive-with-memory");
     }
 
     int run() override {
