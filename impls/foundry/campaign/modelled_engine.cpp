@@ -54,7 +54,7 @@ class ModelledEngine final : public Engine {
     std::vector<std::size_t> group_of() const override { return settings_.group_of; }
 
     std::string make(const Executables::Task& task) override {
-        seconds_ += seconds_of(task.make);
+        seconds_ += seconds(task.make, settings_.costs);
         const std::size_t group = settings_.group_of.at(task.graph);
         const bool fails = drawn() < settings_.make_fails;
         if (task.make == Make::update) {
@@ -101,23 +101,6 @@ class ModelledEngine final : public Engine {
         std::size_t graph = 0, launches = 0;  // what it is held for, and what it is
         bool right = true;
     };
-    double seconds_of(Make make) const {
-        const Costs& costs = settings_.costs;
-        switch (make) {
-            case Make::nothing:
-            case Make::plain:
-                return 0;
-            case Make::update:
-                return costs.update;
-            case Make::own:
-                return costs.rewrite + costs.instantiate;
-            case Make::build:
-                return costs.build + costs.instantiate;
-            case Make::capture:
-                return costs.capture;
-        }
-        return 0;
-    }
     /// From 0 to below 1, by the seed, the worker and how often it has drawn.
     double drawn() {
         const auto worker = static_cast<std::uint64_t>(me_.id());

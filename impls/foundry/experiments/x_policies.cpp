@@ -55,20 +55,13 @@ std::vector<Graph> graphs_of(int count) {
     return graphs;
 }
 
-/// dedup's: the same kernels, launch attributes and edges, whatever the grids.
-std::string signature(const Graph& graph) {
-    std::string text = strong_key(graph);
-    for (const Node& node : graph.nodes) text += node.launch.image + node.launch.name + '\0';
-    return text;
-}
-
 std::vector<std::size_t> groups_of(const std::vector<Graph>& graphs, Mode mode) {
     std::map<std::string, std::size_t> groups;
     std::vector<std::size_t> group_of;
     for (const Graph& graph : graphs)
         group_of.push_back(
             groups
-                .try_emplace(mode == Mode::dedup ? signature(graph) : strong_key(graph),
+                .try_emplace(mode == Mode::dedup ? kernel_signature(graph) : strong_key(graph),
                              groups.size())
                 .first->second);
     return group_of;
@@ -87,23 +80,6 @@ std::vector<std::size_t> launches(const XPolicies& settings) {
         launched.push_back(static_cast<std::size_t>(at));
     }
     return launched;
-}
-
-double seconds(Make make, const Costs& costs) {
-    switch (make) {
-        case Make::nothing:
-        case Make::plain:
-            return 0;
-        case Make::update:
-            return costs.update;
-        case Make::own:
-            return costs.rewrite + costs.instantiate;
-        case Make::build:
-            return costs.build + costs.instantiate;
-        case Make::capture:
-            return costs.capture;
-    }
-    return 0;
 }
 
 /// How often each is done before a server is ready, and at launches afterwards.

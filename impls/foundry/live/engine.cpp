@@ -95,13 +95,6 @@ SavedMemory replayed(std::string_view trace, const RegionSettings& settings) {
     return replay_save(read_save_trace(lines, "memory.trace"), settings);
 }
 
-/// dedup's groups: the same kernels, launch attributes and edges, whatever the grids.
-std::string signature(const Graph& graph) {
-    std::string text = strong_key(graph);
-    for (const Node& node : graph.nodes) text += node.launch.image + node.launch.name + '\0';
-    return text;
-}
-
 class LiveEngine final : public Engine, private toy::StepResources {
   public:
     LiveEngine(const EngineSettings& settings, drive::Strike strike)
@@ -321,7 +314,8 @@ void LiveEngine::start_capturing() {
         }
         Captured captured = capture(graph);
         const Graph read = read_graph(driver(), images_, captured.get(), batch(graph));
-        group_of_.push_back(groups.try_emplace(signature(read), groups.size()).first->second);
+        group_of_.push_back(
+            groups.try_emplace(kernel_signature(read), groups.size()).first->second);
         captured_.emplace(graph, std::move(captured));
     }
 }

@@ -74,4 +74,10 @@ std::string topology_key(const Graph& graph, Key key) {
     return text.take();
 }
 
+std::string kernel_signature(const Graph& graph) {
+    std::string text = strong_key(graph);
+    for (const Node& node : graph.nodes) text += node.launch.image + node.launch.name + '\0';
+    return text;
+}
+
 }  // namespace assay::foundry

@@ -20,4 +20,8 @@ std::string topology_key(const Graph& graph, Key key);
 
 inline std::string strong_key(const Graph& graph) { return topology_key(graph, Key::strong); }
 
+/// Which graphs can share one executable that is updated to each: of one strong key and the same
+/// kernels, whatever their grids and parameters (SGLang, pull requests 29625 and 39176).
+std::string kernel_signature(const Graph& graph);
+
 }  // namespace assay::foundry

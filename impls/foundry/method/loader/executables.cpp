@@ -10,6 +10,23 @@ constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 }  // namespace
 
+double seconds(Make make, const Costs& costs) {
+    switch (make) {
+        case Make::nothing:
+        case Make::plain:
+            return 0;
+        case Make::update:
+            return costs.update;
+        case Make::own:
+            return costs.rewrite + costs.instantiate;
+        case Make::build:
+            return costs.build + costs.instantiate;
+        case Make::capture:
+            return costs.capture;
+    }
+    return 0;
+}
+
 Executables::Executables(Mode mode, std::span<const std::size_t> group_of)
     : mode_(mode),
       group_of_(group_of.begin(), group_of.end()),

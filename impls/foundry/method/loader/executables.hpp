@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "impls/foundry/method/ready_time.hpp"
 #include "suite/base/describe.hpp"
 
 namespace assay::foundry {
@@ -48,6 +49,9 @@ enum class Make {
     plain,    ///< nothing helps: its kernels are launched one by one
 };
 ASSAY_NAMES(Make, nothing, update, own, build, capture, plain)
+
+/// What it takes; launches themselves, and kernels one by one, count nothing.
+double seconds(Make make, const Costs& costs);
 
 class Executables {
   public:
