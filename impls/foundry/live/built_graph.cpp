@@ -170,6 +170,10 @@ void BuiltGraph::raise_limits(const Launch& launch) const {
     constexpr std::uint32_t shared_without_asking = 48 * 1024, portable_cluster = 8;
     const CUkernel kernel = images_.find(launch.image, launch.name)->kernel;
     const auto set = [&](CUfunction_attribute attribute, int value) {
+        int allowed = 0;  // by another node of the same kernel
+        check(driver_, driver_.cuKernelGetAttribute(&allowed, attribute, kernel, device_.handle()),
+              "cuKernelGetAttribute");
+        if (allowed >= value) return;
         check(driver_, driver_.cuKernelSetAttribute(attribute, value, kernel, device_.handle()),
               "cuKernelSetAttribute");
     };
@@ -212,11 +216,13 @@ void BuiltGraph::write(std::size_t at, const Node& node, CUgraphExec executable)
     const CUgraphNode to = nodes_[at];
     if (node.type == NodeType::kernel) {
         const KernelParams params(images_, node.launch);
+        raise_limits(node.launch);
         check(driver_,
               executable != nullptr
                   ? driver_.cuGraphExecKernelNodeSetParams(executable, to, params.get())
                   : driver_.cuGraphKernelNodeSetParams(to, params.get()),
-              "cuGraphKernelNodeSetParams");
+              executable != nullptr ? "cuGraphExecKernelNodeSetParams"
+                                    : "cuGraphKernelNodeSetParams");
     } else if (node.type == NodeType::memset) {
         const auto params = memset_params(node.fields);
         check(driver_,
@@ -231,6 +237,8 @@ void BuiltGraph::write(std::size_t at, const Node& node, CUgraphExec executable)
                                           executable, to, &params, device_.context())
                                     : driver_.cuGraphMemcpyNodeSetParams(to, &params),
               "cuGraphMemcpyNodeSetParams");
+    } else {
+        throw UserError("a node of an event cannot be rewritten: the graph is built for itself");
     }
 }
 

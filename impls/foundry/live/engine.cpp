@@ -128,14 +128,16 @@ class LiveEngine final : public Engine, private toy::StepResources {
     std::string restore(const std::string& folder);
 
     Captured capture(std::size_t graph);
-    Executable executable_of(const Executables::Task& task);
-    std::string update(std::size_t graph);
-
     struct Launchable {
+        std::shared_ptr<BuiltGraph> source;  // whose events it uses; none: it was captured
         Executable executable;
         std::size_t graph = 0;   ///< what it is
         bool is_proven = false;  ///< its first replay was right, or nothing is known of it
     };
+    Launchable launchable(const Executables::Task& task);
+    void refuse_unequal(const BuiltGraph& built, std::size_t graph) const;
+    std::string update(std::size_t graph);
+
     std::uint64_t decode_with(int request, std::size_t graph, const Launchable* launchable);
     std::variant<std::uint64_t, NoResult> decoded(int request, std::size_t graph, bool plain);
     int batch(std::size_t graph) const { return settings_.batches.at(graph); }
@@ -156,7 +158,7 @@ class LiveEngine final : public Engine, private toy::StepResources {
     std::vector<std::size_t> group_of_;
     std::vector<Graph> graphs_;                                     // restored; by graph
     std::map<std::size_t, std::uint64_t> golden_;                   // by graph
-    std::map<std::size_t, std::unique_ptr<BuiltGraph>> templates_;  // by group
+    std::map<std::size_t, std::shared_ptr<BuiltGraph>> templates_;  // by group
     std::map<std::size_t, Captured> captured_;                      // by graph: dedup's
     std::map<std::size_t, Launchable> own_, shared_;                // by graph; by group
 };
@@ -224,7 +226,7 @@ std::string LiveEngine::save(const std::string& folder) {
             const Captured captured = capture(graph);
             memory_->end();
             graphs.add(read_graph(driver(), images_, captured.get(), batch(graph)));
-            const Launchable launchable{Executable(driver(), captured.get()), graph, true};
+            const Launchable launchable{{}, Executable(driver(), captured.get()), graph, true};
             golden.push_back({batch(graph), decode_with(golden_request, graph, &launchable)});
         }
         const auto image = toy::decode_image();
@@ -243,6 +245,8 @@ std::string LiveEngine::save(const std::string& folder) {
         return error.what();
     } catch (const BaseTaken& taken) {
         return taken.what();
+    } catch (const RegionRefusal& refusal) {
+        return refusal.what();
     } catch (const DriverError& error) {
         rethrow_if_lost(error);
         return error.what();
@@ -280,6 +284,8 @@ std::string LiveEngine::open(const Open& open) {
                 why = error.what();
             } catch (const BaseTaken& taken) {
                 why = taken.what();
+            } catch (const RegionRefusal& refusal) {
+                why = refusal.what();
             } catch (const DriverError& error) {
                 rethrow_if_lost(error);
                 why = error.what();
@@ -290,6 +296,10 @@ std::string LiveEngine::open(const Open& open) {
     }
     try {
         start_capturing();
+    } catch (const UserError& error) {
+        return error.what();
+    } catch (const RegionRefusal& refusal) {
+        return refusal.what();
     } catch (const DriverError& error) {
         rethrow_if_lost(error);
         return error.what();
@@ -333,10 +343,10 @@ std::string LiveEngine::restore(const std::string& folder) {
     start(region);
     for (const StoredImage& image : archive.images()) images_.load(archive.content(image));
     std::vector<Range> live = saved.live;
-    for (Range& range : live) range = {range.lo + shift, range.hi + shift};
-    std::erase_if(live, [&](const Range& range) {  // this process' own start-up is there
-        return range.lo < region.base + region.scratch;
-    });
+    const std::uint64_t boundary = region.base + region.scratch;
+    for (Range& range : live)  // below the boundary is this process' own start-up
+        range = {std::max(range.lo + shift, boundary), range.hi + shift};
+    std::erase_if(live, [](const Range& range) { return range.hi <= range.lo; });
     const auto drifted = [&](std::uint64_t expected) {
         return settings_.checks.cursor && memory_->region().cursor() != expected;
     };
@@ -346,7 +356,6 @@ std::string LiveEngine::restore(const std::string& folder) {
             "not {:#x}",
             folder, memory_->region().cursor(), expected);
     };
-    const std::uint64_t boundary = region.base + region.scratch;
     if (drifted(boundary)) return drift(boundary);
     memory_->map_ahead(live);
     start_step();
@@ -374,24 +383,31 @@ std::string LiveEngine::restore(const std::string& folder) {
     return {};
 }
 
-Executable LiveEngine::executable_of(const Executables::Task& task) {
+LiveEngine::Launchable LiveEngine::launchable(const Executables::Task& task) {
     const std::size_t graph = task.graph, group = group_of_.at(graph);
-    if (task.make == Make::capture) return Executable(driver(), capture(graph).get());
+    if (task.make == Make::capture)
+        return {{}, Executable(driver(), capture(graph).get()), graph, true};
     if (task.make == Make::own) {
-        BuiltGraph& built = *templates_.at(group);
-        built.rewrite(graphs_.at(graph));
-        return Executable(driver(), built.get());
+        const auto& source = templates_.at(group);
+        source->rewrite(graphs_.at(graph));
+        refuse_unequal(*source, graph);
+        return {source, Executable(driver(), source->get()), graph, false};
     }
-    auto built = std::make_unique<BuiltGraph>(device_, images_, graphs_.at(graph));
-    if (settings_.checks.read_back &&
-        read_graph(driver(), images_, built->get(), batch(graph)) != graphs_[graph])
-        throw UserError(
-            fmt::format("batch {}: the graph that was built is not the one that was "
-                        "saved",
-                        batch(graph)));
-    Executable executable(driver(), built->get());
-    if (!templates_.contains(group)) templates_.emplace(group, std::move(built));
-    return executable;
+    auto source = std::make_shared<BuiltGraph>(device_, images_, graphs_.at(graph));
+    refuse_unequal(*source, graph);
+    Executable executable(driver(), source->get());
+    // What a shared executable is updated from is its own graph.
+    if (!templates_.contains(group) || (shares(mode_) && !shared_.contains(group)))
+        templates_.insert_or_assign(group, source);
+    return {std::move(source), std::move(executable), graph, false};
+}
+
+void LiveEngine::refuse_unequal(const BuiltGraph& built, std::size_t graph) const {
+    if (!settings_.checks.read_back ||
+        read_graph(driver(), images_, built.get(), batch(graph)) == graphs_[graph])
+        return;
+    throw UserError(fmt::format("batch {}: the graph that was built is not the one that was saved",
+                                batch(graph)));
 }
 
 std::string LiveEngine::update(std::size_t graph) {
@@ -416,21 +432,24 @@ std::string LiveEngine::make(const Executables::Task& task) {
     try {
         if (task.make == Make::update) {
             if (!shared_.contains(group)) return "there is no executable to update";
-            // The group's executable may be a captured one: nothing could be built.
-            if (mode_ != Mode::dedup && !templates_.contains(group)) return "there is no template";
+            // Nodes of another graph would be paired with its own.
+            if (mode_ != Mode::dedup && shared_.at(group).source != templates_[group])
+                return "the group's executable is not of its template";
             std::string why = update(task.graph);
             // A refused update may have changed a part of it.
             if (!why.empty()) shared_.erase(group);
             return why;
         }
         if (task.make == Make::own && !templates_.contains(group)) return "there is no template";
-        Launchable made{executable_of(task), task.graph, task.make == Make::capture};
+        Launchable made = launchable(task);
         if (shares(mode_) && !shared_.contains(group))
             shared_.emplace(group, std::move(made));
         else
             own_.insert_or_assign(task.graph, std::move(made));
         return {};
     } catch (const UserError& error) {
+        // An update that failed may have changed a part of it.
+        if (task.make == Make::update) shared_.erase(group);
         return error.what();
     } catch (const DriverError& error) {
         rethrow_if_lost(error);

@@ -37,19 +37,19 @@ void three(const Numbers& from, Dimensions& of) {
     of.z = as<unsigned>(from[2]);
 }
 
-#define ASSAY_ONE_NUMBER(member, Type)                                   \
-    [](const CUlaunchAttributeValue& value) {                            \
-        return Numbers{number(static_cast<std::int64_t>(value.member))}; \
-    },                                                                   \
-        [](const Numbers& from, CUlaunchAttributeValue& value) {         \
-            value.member = as<Type>(from[0]);                            \
+#define ASSAY_ONE_NUMBER(member, Type)                           \
+    [](const CUlaunchAttributeValue& value) {                    \
+        return Numbers{number(static_cast<Type>(value.member))}; \
+    },                                                           \
+        [](const Numbers& from, CUlaunchAttributeValue& value) { \
+            value.member = as<Type>(from[0]);                    \
         }
 
 const std::vector<Known>& known_attributes() {
     static const std::vector<Known> known{
         {"carveout",
          CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-         ASSAY_ONE_NUMBER(sharedMemCarveout, unsigned),
+         ASSAY_ONE_NUMBER(sharedMemCarveout, int),
          {CU_SHAREDMEM_CARVEOUT_DEFAULT}},
         {"cluster",
          CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
@@ -89,14 +89,15 @@ const std::vector<Known>& known_attributes() {
 }
 #undef ASSAY_ONE_NUMBER
 
-/// A driver says nothing set as zeros where one is the least.
+/// A cluster that is not set may read as zeros.
 bool is_default(const Known& known, const Numbers& numbers) {
     const auto same = [&](const auto& to) {
         return std::ranges::equal(numbers, to, {}, [](const Integer& each) {
             return static_cast<std::int64_t>(each.bits);
         });
     };
-    return same(known.without) || same(std::vector<std::int64_t>(numbers.size(), 0));
+    return same(known.without) ||
+           (numbers.size() == 3 && same(std::vector<std::int64_t>(numbers.size(), 0)));
 }
 
 }  // namespace

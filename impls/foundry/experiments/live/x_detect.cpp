@@ -29,7 +29,7 @@ enum class Difference {
 ASSAY_NAMES(Difference, none, start_up, late_allocation, other_gpu, other_driver, other_batches,
             base_taken, damaged_file, wrong_word, dead_pointer, bulk_edges)
 
-/// Which checks there are. An archive's hashes are always compared.
+/// Which checks there are, beside those of the archive's hashes, batch sizes and region.
 enum class Looks { all, none, fingerprint, cursor, audit, read_back, golden };
 ASSAY_NAMES(Looks, all, none, fingerprint, cursor, audit, read_back, golden)
 
@@ -173,11 +173,14 @@ Experiment x_detect() {
         {.id = "foundry/x_detect",
          .title = "Which check sees which difference between saving and loading",
          .source = "arXiv 2604.06664v1 and its public code; our own addition",
-         .says = "Graphs are saved, something is different when they are loaded, and of the checks "
-                 "before they serve all, one or none is made. What is seen is captured instead; "
-                 "what is not seen may do no harm, end the process, or give wrong tokens. The "
-                 "archive's own hashes are always compared. On the fake driver, with a step whose "
-                 "tokens show any wrong word.",
+         .says =
+             "Graphs are saved, something is different when they are loaded, and of the checks "
+             "before they serve all, one or none is made. What is seen is captured instead; "
+             "what is not seen may do no harm, end the process, or give wrong tokens. The "
+             "archive's own hashes, its batch sizes and the region's place are always looked at, "
+             "and the driver refuses to map what is mapped. What bulk_edges does is avoided by "
+             "how graphs are built: nothing is to be seen. On the fake driver, with a step "
+             "whose tokens show any wrong word.",
          .metrics = declared<Found>(),
          .profiles = {{.profile = Profile::toy,
                        .provenances = {Provenance::emulated},
