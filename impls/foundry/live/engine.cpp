@@ -433,7 +433,8 @@ std::string LiveEngine::make(const Executables::Task& task) {
         if (task.make == Make::update) {
             if (!shared_.contains(group)) return "there is no executable to update";
             // Nodes of another graph would be paired with its own.
-            if (mode_ != Mode::dedup && shared_.at(group).source != templates_[group])
+            if (mode_ != Mode::dedup &&
+                (!templates_.contains(group) || shared_.at(group).source != templates_.at(group)))
                 return "the group's executable is not of its template";
             std::string why = update(task.graph);
             // A refused update may have changed a part of it.
