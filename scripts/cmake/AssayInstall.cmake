@@ -8,7 +8,7 @@ set(folder "${CMAKE_INSTALL_LIBDIR}/assay")
 
 # What opens or starts what: nothing of it is needed by all. Benchmarks: of datasets/suites.
 foreach(target IN ITEMS assay assay_tensors assay_simgrid_module assay_kernels_cuda assay-gui
-        kernels_cuda_benchmark kernels_gemv_benchmark lazarus_planner_benchmark store_ingest_benchmark)
+        assay-foundry-worker kernels_cuda_benchmark kernels_gemv_benchmark lazarus_planner_benchmark store_ingest_benchmark)
     if(NOT TARGET ${target})
         continue()
     endif()
@@ -28,6 +28,9 @@ foreach(target IN ITEMS assay assay_tensors assay_simgrid_module assay_kernels_c
     install(TARGETS ${target} RUNTIME DESTINATION "${folder}" ${may_lack}
             LIBRARY DESTINATION "${folder}" ${may_lack})
 endforeach()
+if(TARGET foundry_fake_driver)
+    install(FILES "$<TARGET_SONAME_FILE:foundry_fake_driver>" DESTINATION "${folder}/fake_driver" OPTIONAL)
+endif()
 file(RELATIVE_PATH to_folder "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}/assay")
 foreach(program IN ITEMS assay assay-gui)
     if(TARGET ${program})
