@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <random>
-
+#include "impls/foundry/campaign/draw.hpp"
 #include "impls/foundry/method/loader/loader.hpp"
 #include "suite/drive/policy_run.hpp"
 #include "suite/drive/simulated/event_queue.hpp"
@@ -11,17 +10,6 @@
 
 namespace assay::foundry {
 namespace {
-
-class Draw {
-  public:
-    explicit Draw(std::uint64_t seed) : random_(seed) {}
-    std::uint64_t below(std::uint64_t end) { return random_() % end; }
-    double seconds(double most) { return most * static_cast<double>(random_() >> 11) * 0x1p-53; }
-    bool one_in(std::uint64_t n) { return below(n) == 0; }
-
-  private:
-    std::mt19937_64 random_;
-};
 
 // Of all that a worker does in one piece, saving takes longest, and four times as long where it is
 // slowed down.

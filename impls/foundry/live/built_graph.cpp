@@ -85,10 +85,6 @@ void Executable::launch(CUstream stream) const {
     check(*driver_, driver_->cuGraphLaunch(exec_, stream), "cuGraphLaunch");
 }
 
-void Executable::upload(CUstream stream) const {
-    check(*driver_, driver_->cuGraphUpload(exec_, stream), "cuGraphUpload");
-}
-
 std::string Executable::update(CUgraph graph) {
     CUgraphExecUpdateResultInfo info{};
     const CUresult result = driver_->cuGraphExecUpdate(exec_, graph, &info);

@@ -24,7 +24,6 @@ class Executable {
 
     CUgraphExec get() const { return exec_; }
     void launch(CUstream stream) const;
-    void upload(CUstream stream) const;
     /// Takes over a graph's parameters. Why the driver refuses, empty: it did not. Nothing of the
     /// executable may be running.
     std::string update(CUgraph graph);

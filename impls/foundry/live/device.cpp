@@ -51,8 +51,4 @@ Fingerprint Device::fingerprint() const {
             .driver = fmt::format("{}.{}", version / 1000, version % 1000 / 10)};
 }
 
-void Device::synchronize() const {
-    check(*driver_, driver_->cuCtxSynchronize(), "cuCtxSynchronize");
-}
-
 }  // namespace assay::foundry

@@ -23,7 +23,6 @@ class Device {
     CUcontext context() const { return context_; }
     /// Chip, multiprocessors, compute capability, driver: what an archive must agree with.
     Fingerprint fingerprint() const;
-    void synchronize() const;
 
   private:
     int attribute(CUdevice_attribute attribute) const;

@@ -39,6 +39,22 @@ void rethrow_if_lost(const DriverError& error) {
         throw error;
 }
 
+/// What `work` says why it could not be done, or what it throws that another try or another way may
+/// mend; empty: it was done.
+template <class Work>
+std::string why_not_done(Work work) {
+    try {
+        return work();
+    } catch (const UserError& error) {
+        return error.what();
+    } catch (const RegionRefusal& refusal) {
+        return refusal.what();
+    } catch (const DriverError& error) {
+        rethrow_if_lost(error);
+        return error.what();
+    }
+}
+
 class Stream {
   public:
     explicit Stream(const Driver& driver) : driver_(driver) {
@@ -215,7 +231,7 @@ Captured LiveEngine::capture(std::size_t graph) {
 }
 
 std::string LiveEngine::save(const std::string& folder) {
-    try {
+    return why_not_done([&]() -> std::string {
         start(settings_.region);
         start_step();
         GraphEncoder graphs;
@@ -241,16 +257,7 @@ std::string LiveEngine::save(const std::string& folder) {
             if (strike_(FaultKind::disk_full)) throw UserError("no space is left on the device");
         });
         return {};
-    } catch (const UserError& error) {
-        return error.what();
-    } catch (const BaseTaken& taken) {
-        return taken.what();
-    } catch (const RegionRefusal& refusal) {
-        return refusal.what();
-    } catch (const DriverError& error) {
-        rethrow_if_lost(error);
-        return error.what();
-    }
+    });
 }
 
 /// The first reason why an archive cannot serve here; empty: it can.
@@ -278,33 +285,15 @@ std::string LiveEngine::open(const Open& open) {
     if (restores(mode_)) {
         std::string why = "there is no archive";
         for (const std::string& folder : open.archives) {
-            try {
-                why = restore(folder);
-            } catch (const UserError& error) {  // damaged, not there
-                why = error.what();
-            } catch (const BaseTaken& taken) {
-                why = taken.what();
-            } catch (const RegionRefusal& refusal) {
-                why = refusal.what();
-            } catch (const DriverError& error) {
-                rethrow_if_lost(error);
-                why = error.what();
-            }
+            why = why_not_done([&] { return restore(folder); });
             if (why.empty()) return {};
         }
         return why;
     }
-    try {
+    return why_not_done([&]() -> std::string {
         start_capturing();
-    } catch (const UserError& error) {
-        return error.what();
-    } catch (const RegionRefusal& refusal) {
-        return refusal.what();
-    } catch (const DriverError& error) {
-        rethrow_if_lost(error);
-        return error.what();
-    }
-    return {};
+        return {};
+    });
 }
 
 void LiveEngine::forget_graphs() {
@@ -429,34 +418,26 @@ std::string LiveEngine::update(std::size_t graph) {
 
 std::string LiveEngine::make(const Executables::Task& task) {
     const std::size_t group = group_of_.at(task.graph);
-    try {
-        if (task.make == Make::update) {
-            if (!shared_.contains(group)) return "there is no executable to update";
-            // Nodes of another graph would be paired with its own.
-            if (mode_ != Mode::dedup &&
-                (!templates_.contains(group) || shared_.at(group).source != templates_.at(group)))
-                return "the group's executable is not of its template";
-            std::string why = update(task.graph);
-            // A refused update may have changed a part of it.
-            if (!why.empty()) shared_.erase(group);
-            return why;
-        }
-        if (task.make == Make::own && !templates_.contains(group)) return "there is no template";
+    if (task.make == Make::update) {
+        if (!shared_.contains(group)) return "there is no executable to update";
+        // Nodes of another graph would be paired with its own.
+        if (mode_ != Mode::dedup &&
+            (!templates_.contains(group) || shared_.at(group).source != templates_.at(group)))
+            return "the group's executable is not of its template";
+        std::string why = why_not_done([&] { return update(task.graph); });
+        // One that failed may have changed a part of it.
+        if (!why.empty()) shared_.erase(group);
+        return why;
+    }
+    if (task.make == Make::own && !templates_.contains(group)) return "there is no template";
+    return why_not_done([&]() -> std::string {
         Launchable made = launchable(task);
         if (shares(mode_) && !shared_.contains(group))
             shared_.emplace(group, std::move(made));
         else
             own_.insert_or_assign(task.graph, std::move(made));
         return {};
-    } catch (const UserError& error) {
-        // An update that failed may have changed a part of it.
-        if (task.make == Make::update) shared_.erase(group);
-        return error.what();
-    } catch (const DriverError& error) {
-        rethrow_if_lost(error);
-        if (task.make == Make::update) shared_.erase(group);
-        return error.what();
-    }
+    });
 }
 
 std::uint64_t LiveEngine::decode_with(int request, std::size_t graph,

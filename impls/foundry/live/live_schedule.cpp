@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <random>
-
+#include "impls/foundry/campaign/draw.hpp"
 #include "impls/foundry/live/course.hpp"
 #include "suite/base/error.hpp"
 
@@ -12,16 +11,6 @@ namespace assay::foundry {
 namespace {
 
 namespace fs = std::filesystem;
-
-class Draw {
-  public:
-    explicit Draw(std::uint64_t seed) : random_(seed) {}
-    std::uint64_t below(std::uint64_t end) { return random_() % end; }
-    bool one_in(std::uint64_t n) { return below(n) == 0; }
-
-  private:
-    std::mt19937_64 random_;
-};
 
 EngineSettings engine(Draw& draw) {
     EngineSettings settings;
@@ -84,12 +73,8 @@ void flip_a_byte(const fs::path& folder, Draw& draw) {
     static constexpr const char* files[] = {"manifest.json", "graphs.bin", "deltas.bin",
                                             "images.bin",    "images.idx", "manifest.sha256"};
     const fs::path path = folder / files[draw.below(std::size(files))];
-    const auto at = static_cast<std::streamoff>(draw.below(fs::file_size(path)));
-    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekg(at);
-    const int byte = file.get();
-    file.seekp(at);
-    file.put(static_cast<char>(byte ^ (1 << draw.below(8))));
+    const auto at = static_cast<std::int64_t>(draw.below(fs::file_size(path)));
+    flip_bit(path, at, static_cast<int>(draw.below(8)));
 }
 
 std::string broken_rule(const LiveCourse& course, const LiveOutcome& outcome, bool damaged) {
@@ -109,6 +94,14 @@ std::string broken_rule(const LiveCourse& course, const LiveOutcome& outcome, bo
 }
 
 }  // namespace
+
+void flip_bit(const fs::path& path, std::int64_t at, int bit) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(at);
+    const int byte = file.get();
+    file.seekp(at);
+    file.put(static_cast<char>(byte ^ (1 << bit)));
+}
 
 drive::SeedOutcome run_live_schedule(std::uint64_t seed, const fs::path& scratch) {
     Draw draw(seed);

@@ -13,4 +13,7 @@ namespace assay::foundry {
 /// left under the archive's name that is no archive. `scratch`: an empty folder.
 drive::SeedOutcome run_live_schedule(std::uint64_t seed, const std::filesystem::path& scratch);
 
+/// Damages a file: a bit of the byte at `at`.
+void flip_bit(const std::filesystem::path& file, std::int64_t at, int bit);
+
 }  // namespace assay::foundry

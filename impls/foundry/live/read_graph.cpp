@@ -131,8 +131,7 @@ Node read_node(const Driver& driver, const Images& images, CUgraphNode node, Eve
     }
 }
 
-}  // namespace
-
+/// In the order of their creation.
 std::vector<CUgraphNode> nodes_of(const Driver& driver, CUgraph graph) {
     std::size_t count = 0;
     check(driver, driver.cuGraphGetNodes(graph, nullptr, &count), "cuGraphGetNodes");
@@ -141,6 +140,8 @@ std::vector<CUgraphNode> nodes_of(const Driver& driver, CUgraph graph) {
         check(driver, driver.cuGraphGetNodes(graph, nodes.data(), &count), "cuGraphGetNodes");
     return nodes;
 }
+
+}  // namespace
 
 Graph read_graph(const Driver& driver, const Images& images, CUgraph graph, std::int64_t batch) {
     Graph read{.batch = batch};

@@ -11,7 +11,4 @@ namespace assay::foundry {
 /// were not loaded through `images`; DriverError.
 Graph read_graph(const Driver& driver, const Images& images, CUgraph graph, std::int64_t batch);
 
-/// All nodes of a graph, in the order of their creation.
-std::vector<CUgraphNode> nodes_of(const Driver& driver, CUgraph graph);
-
 }  // namespace assay::foundry

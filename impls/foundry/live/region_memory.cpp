@@ -78,14 +78,6 @@ CUdeviceptr RegionMemory::allocate(const std::string& id, std::uint64_t bytes) {
     return at;
 }
 
-void RegionMemory::free(const std::string& id) {
-    const auto found = allocations_.find(id);
-    if (found == allocations_.end()) throw std::logic_error("no memory is called " + id);
-    if (found->second.handle != 0) unmap(found->second.range, found->second.handle);
-    allocations_.erase(found);
-    trace_ += fmt::format("free {}\n", id);
-}
-
 void RegionMemory::pass_boundary() {
     region_.pass_boundary();
     trace_ += "boundary\n";

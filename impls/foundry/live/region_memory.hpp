@@ -13,8 +13,8 @@
 namespace assay::foundry {
 
 /// The region's address range is not to be had in this process.
-struct BaseTaken : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct BaseTaken : RegionRefusal {
+    using RegionRefusal::RegionRefusal;
 };
 
 class RegionMemory {
@@ -31,8 +31,6 @@ class RegionMemory {
     /// Memory for reading and writing, in whole granules. `id` names it in the trace. Throws
     /// RegionFull, DriverError.
     CUdeviceptr allocate(const std::string& id, std::uint64_t bytes);
-    /// Unmaps it; its address is not given out again.
-    void free(const std::string& id);
     void pass_boundary();
 
     /// A window of the trace, around one graph's capture.

@@ -2,12 +2,12 @@
 // them, and what comes of those that none sees.
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <random>
 #include <string>
 
 #include "impls/foundry/experiments/live/live_experiments.hpp"
 #include "impls/foundry/experiments/live/on_driver.hpp"
+#include "impls/foundry/live/live_schedule.hpp"
 #include "suite/experiment/metrics.hpp"
 
 namespace assay::foundry {
@@ -124,15 +124,9 @@ void differ(const XDetect& settings, LiveCourse& course) {
         case Difference::base_taken:
             driver_is(R"({"reserve_elsewhere": 1})");
             break;
-        case Difference::damaged_file: {
-            std::fstream file(settings.archive() / "graphs.bin",
-                              std::ios::in | std::ios::out | std::ios::binary);
-            file.seekg(200);
-            const int byte = file.get();
-            file.seekp(200);
-            file.put(static_cast<char>(byte ^ 1));
+        case Difference::damaged_file:
+            flip_bit(settings.archive() / "graphs.bin", 200, 0);
             break;
-        }
         case Difference::wrong_word:
         case Difference::dead_pointer:
             save_otherwise(settings.archive(), settings.difference, settings.seed);
