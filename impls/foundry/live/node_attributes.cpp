@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <optional>
 
 #include "suite/base/error.hpp"
 
@@ -47,6 +49,24 @@ void three(const Numbers& from, Dimensions& of) {
 
 const std::vector<Known>& known_attributes() {
     static const std::vector<Known> known{
+        {"access_policy",  // its address, bytes, the bits of its hit ratio, what hits and misses do
+         CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+         [](const CUlaunchAttributeValue& value) {
+             const auto& window = value.accessPolicyWindow;
+             return Numbers{Integer::of(reinterpret_cast<std::uint64_t>(window.base_ptr)),
+                            Integer::of(std::uint64_t{window.num_bytes}),
+                            number(std::bit_cast<std::int32_t>(window.hitRatio)),
+                            number(window.hitProp), number(window.missProp)};
+         },
+         [](const Numbers& from, CUlaunchAttributeValue& value) {
+             value.accessPolicyWindow = {
+                 .base_ptr = reinterpret_cast<void*>(from[0].bits),
+                 .num_bytes = from[1].bits,
+                 .hitRatio = std::bit_cast<float>(as<std::int32_t>(from[2])),
+                 .hitProp = as<CUaccessProperty>(from[3]),
+                 .missProp = as<CUaccessProperty>(from[4])};
+         },
+         {0, 0, 0, 0, 0}},
         {"carveout",
          CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
          ASSAY_ONE_NUMBER(sharedMemCarveout, int),
@@ -90,35 +110,42 @@ const std::vector<Known>& known_attributes() {
 #undef ASSAY_ONE_NUMBER
 
 /// A cluster that is not set may read as zeros.
-bool is_default(const Known& known, const Numbers& numbers) {
+bool is_unset(const Numbers& numbers, const Known& known) {
     const auto same = [&](const auto& to) {
         return std::ranges::equal(numbers, to, {}, [](const Integer& each) {
             return static_cast<std::int64_t>(each.bits);
         });
     };
-    return same(known.without) ||
-           (numbers.size() == 3 && same(std::vector<std::int64_t>(numbers.size(), 0)));
+    return same(known.without) || (numbers.size() == 3 && same(std::array<std::int64_t, 3>{}));
+}
+
+/// None: the driver does not know the attribute, so that it is not set.
+std::optional<Numbers> read(const Driver& driver, CUgraphNode node, const Known& known) {
+    CUlaunchAttributeValue value{};
+    if (driver.cuGraphKernelNodeGetAttribute(node, known.id, &value) != CUDA_SUCCESS) return {};
+    return known.read(value);
 }
 
 }  // namespace
 
-Attributes read_attributes(const Driver& driver, CUgraphNode node) {
+Attributes read_attributes(const Driver& driver, CUgraphNode node, CUgraphNode untouched) {
     CUlaunchAttributeValue value{};
-    // A driver that does not know an attribute has none of it set.
     if (driver.cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
                                              &value) == CUDA_SUCCESS &&
         value.deviceUpdatableKernelNode.deviceUpdatable != 0)
         throw UserError("a kernel node that the device may update by itself cannot be built again");
     Attributes attributes;
     for (const Known& known : known_attributes()) {
-        value = {};
-        if (driver.cuGraphKernelNodeGetAttribute(node, known.id, &value) != CUDA_SUCCESS) continue;
-        Numbers numbers = known.read(value);
-        if (is_default(known, numbers)) continue;
-        if (numbers.size() == 1)
-            attributes.emplace_back(known.name, numbers.front());
+        auto numbers = read(driver, node, known);
+        if (!numbers || is_unset(*numbers, known)) continue;
+        // A cluster that its kernel was compiled with is one, too.
+        if (known.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
+            numbers == read(driver, untouched, known))
+            continue;
+        if (numbers->size() == 1)
+            attributes.emplace_back(known.name, numbers->front());
         else
-            attributes.emplace_back(known.name, std::move(numbers));
+            attributes.emplace_back(known.name, *std::move(numbers));
     }
     return attributes;
 }

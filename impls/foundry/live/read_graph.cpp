@@ -31,7 +31,33 @@ std::vector<std::byte> packed_params(const CUDA_KERNEL_NODE_PARAMS& given,
     return packed;
 }
 
-Node read_kernel(const Driver& driver, const Images& images, CUgraphNode node) {
+/// Nodes that no attribute was set of, one for each kernel: what a driver says of such a node no
+/// document has.
+class UntouchedNodes {
+  public:
+    explicit UntouchedNodes(const Driver& driver) : driver_(driver) {
+        check(driver_, driver_.cuGraphCreate(&graph_, 0), "cuGraphCreate");
+    }
+    ~UntouchedNodes() { driver_.cuGraphDestroy(graph_); }
+    UntouchedNodes(const UntouchedNodes&) = delete;
+    UntouchedNodes& operator=(const UntouchedNodes&) = delete;
+
+    CUgraphNode of(const void* kernel, const CUDA_KERNEL_NODE_PARAMS& launched) {
+        CUgraphNode& node = nodes_[kernel];
+        if (node == nullptr)
+            check(driver_, driver_.cuGraphAddKernelNode(&node, graph_, nullptr, 0, &launched),
+                  "cuGraphAddKernelNode");
+        return node;
+    }
+
+  private:
+    const Driver& driver_;
+    CUgraph graph_ = nullptr;
+    std::map<const void*, CUgraphNode> nodes_;
+};
+
+Node read_kernel(const Driver& driver, const Images& images, CUgraphNode node,
+                 UntouchedNodes& untouched) {
     CUDA_KERNEL_NODE_PARAMS given{};
     check(driver, driver.cuGraphKernelNodeGetParams(node, &given), "cuGraphKernelNodeGetParams");
     const void* handle = given.func != nullptr ? static_cast<const void*>(given.func)
@@ -45,7 +71,7 @@ Node read_kernel(const Driver& driver, const Images& images, CUgraphNode node) {
                        .grid = {given.gridDimX, given.gridDimY, given.gridDimZ},
                        .block = {given.blockDimX, given.blockDimY, given.blockDimZ},
                        .shared_bytes = given.sharedMemBytes,
-                       .attributes = read_attributes(driver, node),
+                       .attributes = read_attributes(driver, node, untouched.of(handle, given)),
                        .params = packed_params(
                            given, images.find(identity->image, identity->name)->params)}};
 }
@@ -104,13 +130,14 @@ class Events {
     std::map<CUevent, std::uint64_t> numbers_;
 };
 
-Node read_node(const Driver& driver, const Images& images, CUgraphNode node, Events& events) {
+Node read_node(const Driver& driver, const Images& images, CUgraphNode node, Events& events,
+               UntouchedNodes& untouched) {
     CUgraphNodeType type{};
     check(driver, driver.cuGraphNodeGetType(node, &type), "cuGraphNodeGetType");
     CUevent event = nullptr;
     switch (type) {
         case CU_GRAPH_NODE_TYPE_KERNEL:
-            return read_kernel(driver, images, node);
+            return read_kernel(driver, images, node, untouched);
         case CU_GRAPH_NODE_TYPE_MEMSET:
             return read_memset(driver, node);
         case CU_GRAPH_NODE_TYPE_MEMCPY:
@@ -146,10 +173,11 @@ std::vector<CUgraphNode> nodes_of(const Driver& driver, CUgraph graph) {
 Graph read_graph(const Driver& driver, const Images& images, CUgraph graph, std::int64_t batch) {
     Graph read{.batch = batch};
     Events events;
+    UntouchedNodes untouched(driver);
     std::map<CUgraphNode, std::uint32_t> number_of;
     for (const CUgraphNode node : nodes_of(driver, graph)) {
         number_of.emplace(node, static_cast<std::uint32_t>(read.nodes.size()));
-        read.nodes.push_back(read_node(driver, images, node, events));
+        read.nodes.push_back(read_node(driver, images, node, events, untouched));
     }
     std::size_t count = 0;
     // With edge data asked for, the driver counts edges that are not plain ones, too.
