@@ -3,13 +3,17 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <random>
+#include <string_view>
+#include <unordered_map>
 
 namespace assay {
 
-class Dice {
+template <class Engine>
+class DiceOf {
   public:
-    explicit Dice(std::uint64_t seed) : engine_(seed) {}
+    explicit DiceOf(std::uint64_t seed) : engine_(seed) {}
 
     /// Uniform in [0, n), without the bias of a bare remainder.
     std::uint64_t below(std::uint64_t n) {
@@ -22,6 +26,8 @@ class Dice {
 
     /// Uniform in [0, 1), a multiple of 2^-53.
     double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
+
+    double between(double low, double high) { return low + (high - low) * uniform(); }
 
     /// True with this probability.
     bool chance(double probability) { return uniform() < probability; }
@@ -39,7 +45,48 @@ class Dice {
     }
 
   private:
-    std::mt19937_64 engine_;
+    Engine engine_;
+};
+
+using Dice = DiceOf<std::mt19937_64>;
+
+/// Cheap to begin: a hash of a counter (splitmix64).
+class CounterEngine {
+  public:
+    explicit CounterEngine(std::uint64_t seed) : counter_(seed) {}
+    std::uint64_t operator()() { return hashed(counter_ += 0x9e3779b97f4a7c15); }
+
+    static constexpr std::uint64_t hashed(std::uint64_t x) {
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+        return x ^ (x >> 31);
+    }
+
+  private:
+    std::uint64_t counter_;
+};
+
+/// Draws told apart by what they are for: the n-th of a key hangs on the seed, the key and n, and
+/// on no other draw. What happens to one worker leaves what is drawn for another as it is.
+class KeyedDice {
+  public:
+    explicit KeyedDice(std::uint64_t seed) : seed_(seed) {}
+
+    /// The next draws for this `kind`, of this worker, epoch, step or the like.
+    DiceOf<CounterEngine> next(std::string_view kind, std::initializer_list<std::int64_t> of = {}) {
+        std::uint64_t key = seed_;
+        const auto add = [&](std::uint64_t part) {
+            key = CounterEngine::hashed(key + 0x9e3779b97f4a7c15 + part);
+        };
+        for (const char letter : kind) add(static_cast<unsigned char>(letter));
+        for (const std::int64_t number : of) add(static_cast<std::uint64_t>(number));
+        add(counts_[key]++);
+        return DiceOf<CounterEngine>(key);
+    }
+
+  private:
+    std::uint64_t seed_;
+    std::unordered_map<std::uint64_t, std::uint64_t> counts_;  ///< of each key
 };
 
 }  // namespace assay

@@ -27,25 +27,6 @@ TraceProcess process_of(Kind kind, int nodes, double hours, double loss, double 
     return process;
 }
 
-TEST(DiceExponential, HasItsMomentsAndTail) {
-    Dice dice(7);
-    constexpr int draws = 100000;
-    double sum = 0, squares = 0;
-    int beyond_two = 0;
-    for (int i = 0; i < draws; ++i) {
-        const double x = dice.exponential();
-        ASSERT_GE(x, 0);
-        sum += x;
-        squares += x * x;
-        beyond_two += x > 2;
-    }
-    EXPECT_NEAR(sum / draws, 1, 5 / std::sqrt(draws));
-    EXPECT_NEAR(squares / draws, 2, 5 * std::sqrt(20.0 / draws));
-    const double tail = std::exp(-2);
-    EXPECT_NEAR(static_cast<double>(beyond_two) / draws, tail,
-                5 * std::sqrt(tail * (1 - tail) / draws));
-}
-
 // A change of these numbers changes what every recorded seed means.
 TEST(Dice, ASeedMeansTheSameEverywhere) {
     Dice dice(5489);  // the standard gives the 10,000th draw of this seed

@@ -18,13 +18,13 @@ namespace assay::lazarus::campaign {
 class RandomTrouble final : public PlannedTrouble {
   public:
     /// All must outlive it.
-    RandomTrouble(const Schedule& schedule, SimulatedCluster& cluster, Dice& dice);
+    RandomTrouble(const Schedule& schedule, SimulatedCluster& cluster, KeyedDice& dice);
 
     void reached(Moment, Worker) override;
     bool silences(Worker) override;
     std::vector<Symptom> breaks(Together, const std::vector<Worker>& among) override;
     bool damages(Worker from, Worker to) override;
-    bool spares_sums(Worker) override { return dice_.chance(0.5); }
+    bool spares_sums(Worker worker) override { return dice_.next("spares", {worker}).chance(0.5); }
     std::set<Worker> not_finite(const Reconfigure&, Step) override;
     bool changed_state(Worker) override;
     Writing writes(Worker, Step) override;
@@ -37,18 +37,19 @@ class RandomTrouble final : public PlannedTrouble {
 
   private:
     void befall(const Fault&, Worker target) override;
-    bool draw(double odds, const char* kind);
-    double between(double low, double high) { return low + (high - low) * dice_.uniform(); }
-    Worker one_of(const std::vector<Worker>& workers) {
-        return workers[dice_.below(workers.size())];
+    using Draws = DiceOf<CounterEngine>;
+    bool befalls(double odds, const char* kind, Draws& draws);
+    bool befalls(double odds, const char* kind, Worker worker);
+    static Worker one_of(const std::vector<Worker>& workers, Draws& draws) {
+        return workers[draws.below(workers.size())];
     }
-    std::optional<Worker> another_than(Worker worker);
+    std::optional<Worker> another_than(Worker worker, Draws& draws);
     void hang(Worker, double for_s);
     std::vector<Symptom> with_onlookers(std::optional<Symptom> cause,
-                                        const std::vector<Worker>& among);
+                                        const std::vector<Worker>& among, Draws& draws);
 
     const Schedule& schedule_;
-    Dice& dice_;
+    KeyedDice& dice_;
     int strikes_left_;
     std::optional<Step> poisoned_;
     std::array<long, kMoments> strikes_{};

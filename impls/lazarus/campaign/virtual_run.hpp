@@ -42,7 +42,7 @@ class VirtualRun final : private ClusterObserver {
     void check_final_states();
 
     Schedule schedule_;
-    Dice dice_;
+    KeyedDice dice_;
     drive::EventQueue time_;
     RandomDurations durations_;
     SimulatedCluster cluster_;

@@ -11,7 +11,7 @@ namespace {
 
 TEST(LazarusCampaign, DecidesWhatItDecided) {
     drive::expect_golden_decisions(
-        {1, 500}, "896767ad48baa1245b1f93b3a64c065047a0af61342abd2dde422d6474cbcb22",
+        {1, 500}, "1a95adb19e9881db39b23b9b9f354301cf0fde2b9cca978323325140e338fbe0",
         [](std::uint64_t seed) {
             VirtualRun run(draw_schedule(seed));
             run.run();
