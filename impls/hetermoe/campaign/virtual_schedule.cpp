@@ -194,7 +194,7 @@ class VirtualTraining {
             if (nodes_.at(worker).alive) nodes_.at(worker).inbox.push_back(action);
     }
 
-    void carry_out(const Form& form) {
+    void carry_out(const Reconfigure& form) {
         form_ = form;
         for (const Worker worker : form.layout.ranks)
             if (std::count(form.members.begin(), form.members.end(), worker) == 0)
@@ -252,7 +252,7 @@ class VirtualTraining {
     }
 
     // Collective: once the last member has come, states move and all are ready.
-    void obey(Worker worker, Node&, const Form& form) {
+    void obey(Worker worker, Node&, const Reconfigure& form) {
         if (form.epoch != form_.epoch || aborted_.contains(form.epoch)) return;
         forming_.insert(worker);
         if (forming_.size() < form.members.size() || somebody_is_stuck(form.members)) return;
@@ -333,7 +333,7 @@ class VirtualTraining {
     drive::RecordedPolicy<Controller> controller_;
     std::uint64_t trouble_left_;
     std::map<Worker, Node> nodes_;
-    Form form_;
+    Reconfigure form_;
     std::set<Worker> forming_, stepping_;          // who has come to it
     std::set<std::pair<Epoch, Worker>> reported_;  // the running step
     std::set<Epoch> aborted_;

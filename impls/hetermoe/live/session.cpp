@@ -164,7 +164,7 @@ class Session final : public drive::GroupSession {
     }
 
     // ---- what is done about it -----------------------------------------------------------------
-    void act(const Form& form) {
+    void act(const Reconfigure& form) {
         driver_.group_forms(form.epoch, form.members);
         epoch_ = form.epoch;
         members_ = form.members;

@@ -92,7 +92,7 @@ class TrainingWorker {
         process_.join();
         while (auto message = process_.receive()) {
             const std::string type = message->at("type");
-            if (type == "form")
+            if (type == "reconfigure")
                 process_.guarded(message->at("epoch"), [&] { form(*message); });
             else if (type == "go")
                 process_.guarded(message->at("epoch"), [&] { compute(message->at("step")); });
@@ -132,7 +132,7 @@ class TrainingWorker {
     void form(const json& message) {
         nn::require_sound(trainer_);
         links_.reset();
-        form_ = drive::message_to<Form>(message);
+        form_ = drive::message_to<Reconfigure>(message);
         process_.wait_at(regroup_point, form_.resume_step);
         const auto& layout = form_.layout;
         const int rank = layout.rank_of(self_);
@@ -255,7 +255,7 @@ class TrainingWorker {
     nn::CheckpointFaults checkpoint_faults_;
     std::filesystem::path checkpoints_;
     drive::WorkerProcess process_;
-    Form form_;
+    Reconfigure form_;
     std::unique_ptr<EpochLinks> links_;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 TEST(HetermoeCampaign, DecidesWhatItDecided) {
     drive::expect_golden_decisions(
-        {1, 500}, "6abd7130ed25264f7f7ac53ce82bdf9f0fd8baa1d53e846b8522ac688e2ad2b8",
+        {1, 500}, "faf323ed7f73fdc28d638bfeddb3f8ee0b9d98cc9a50f60fdf87885e7450ac50",
         [](std::uint64_t seed) { return drive::decisions_text(virtual_decisions(seed)); });
 }
 

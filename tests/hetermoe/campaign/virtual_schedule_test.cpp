@@ -40,7 +40,7 @@ long broken(const Tampering& tampering) {
 
 TEST(HetermoeCampaign, AForgottenMoveIsFoundOut) {
     EXPECT_GT(broken([](Action& action) {
-                  auto* form = std::get_if<Form>(&action);
+                  auto* form = std::get_if<Reconfigure>(&action);
                   if (form && !form->moves.empty()) form->moves.pop_back();
               }),
               20);
@@ -56,7 +56,7 @@ TEST(HetermoeCampaign, AStepThatIsSkippedIsFoundOut) {
 
 TEST(HetermoeCampaign, AnOlderCheckpointThanTheOneNamedIsFoundOut) {
     EXPECT_GT(broken([](Action& action) {
-                  auto* form = std::get_if<Form>(&action);
+                  auto* form = std::get_if<Reconfigure>(&action);
                   if (form && form->restore_step && *form->restore_step > 0) form->restore_step = 0;
               }),
               3);

@@ -30,7 +30,7 @@ class Cluster {
         std::vector<Action> actions;
         controller_.on(event, 0, actions);
         for (const auto& action : actions) {
-            if (const auto* form = std::get_if<Form>(&action)) form_ = *form;
+            if (const auto* form = std::get_if<Reconfigure>(&action)) form_ = *form;
             if (const auto* go = std::get_if<Go>(&action)) step_ = go->step;
             if (const auto* stop = std::get_if<Stop>(&action)) stop_ = *stop;
         }
@@ -48,7 +48,7 @@ class Cluster {
 
     ControllerSettings settings_;
     Controller controller_;
-    Form form_;
+    Reconfigure form_;
     Step step_ = -1;
     std::optional<Stop> stop_;
 };
@@ -183,7 +183,7 @@ TEST(HetermoeController, AJoinTakesEffectAfterTheStepAndIsOfTheKindThatLacksMore
     cluster.everyone_is_ready();
     cluster.tell(Died{2});
     cluster.everyone_is_ready();
-    EXPECT_EQ(count<Form>(cluster.tell(Joined{4, false})), 0);
+    EXPECT_EQ(count<Reconfigure>(cluster.tell(Joined{4, false})), 0);
     cluster.train_a_step();
     EXPECT_THAT(cluster.form_.layout.ranks, ElementsAre(0, 1, 3, 4));
     EXPECT_EQ(cluster.form_.moves.size(), 2u * 7 + 3);  // to 4, and to 1 what it had not
@@ -212,8 +212,8 @@ TEST(HetermoeController, WhoIsOutOfReachIsEvictedAndItsDeathAwaited) {
     cluster.everyone_is_ready();
     const auto actions = cluster.tell(GroupBroken{1, 1, false, "stuck"});
     EXPECT_EQ(count<Evict>(actions), 1);
-    EXPECT_EQ(count<Form>(actions), 0);
-    EXPECT_EQ(count<Form>(cluster.tell(Died{1})), 1);
+    EXPECT_EQ(count<Reconfigure>(actions), 0);
+    EXPECT_EQ(count<Reconfigure>(cluster.tell(Died{1})), 1);
     EXPECT_THAT(cluster.form_.layout.ranks, ElementsAre(0, 2));
 }
 

@@ -180,7 +180,7 @@ std::vector<Move> Controller::moves_to(const Layout& layout) const {
     return moves;
 }
 
-void Controller::fall_back(Form& form) {
+void Controller::fall_back(Reconfigure& form) {
     Step newest = 0;
     for (const auto& [step, missing] : checkpoints_)
         if (missing.empty()) newest = std::max(newest, step);
@@ -216,7 +216,7 @@ void Controller::form(const std::string& why, Actions& actions) {
         phase_ = Phase::waiting;
         return;
     }
-    Form next;
+    Reconfigure next;
     next.epoch = form_.epoch + 1;
     next.layout = *layout;
     next.members = layout->ranks;

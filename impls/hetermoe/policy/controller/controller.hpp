@@ -90,7 +90,7 @@ class Controller {
     void form(const std::string& why, Actions& actions);
     std::vector<Move> moves_to(const Layout& layout) const;
     bool somebody_holds_everything() const;
-    void fall_back(Form& form);
+    void fall_back(Reconfigure& form);
     void next_step(Actions& actions);
 
     ControllerSettings settings_;             ///< its times are those profiled last …
@@ -100,7 +100,7 @@ class Controller {
     std::map<Worker, bool> kinds_;  ///< of the live ones; true: new
     std::set<Worker> leaving_;
     std::string changed_;  ///< why there has to be a new plan before the next step; empty: no need
-    Form form_;            ///< in force
+    Reconfigure form_;            ///< in force
     std::set<Worker> ready_, done_;
     Worker evicted_ = -1;  ///< whose death is awaited
     std::map<Worker, int> damaged_messages_;

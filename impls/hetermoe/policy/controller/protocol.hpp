@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "impls/elastic/protocol.hpp"
 #include "impls/hetermoe/policy/controller/layout.hpp"
 #include "suite/drive/messages.hpp"
 #include "suite/drive/policy.hpp"
@@ -15,8 +16,8 @@
 
 namespace assay::hetermoe {
 
-using Epoch = std::int64_t;  ///< plans, counted: each has groups of its own
-using Step = std::int64_t;
+using elastic::Epoch;
+using elastic::Step;
 
 /// Forward times of one micro-batch, as a profile has them (policy/profile.hpp), or those of
 /// forward and backward together: what is decided hangs on their ratios.
@@ -52,26 +53,16 @@ using drive::Died;
 using drive::Idle;
 using drive::Joined;
 using drive::LeaveRequested;
-/// The worker's groups are built, its states are there.
-struct Ready {
-    Worker worker = -1;
-    Epoch epoch = 0;
-    bool operator==(const Ready&) const = default;
-};
+using elastic::CheckpointWritten;
+using elastic::Ready;
+using elastic::RestoreFailed;
+using elastic::StepFailed;
 /// The worker has its sums of the step.
 struct StepDone {
     Worker worker = -1;
     Epoch epoch = 0;
     Step step = 0;
     bool operator==(const StepDone&) const = default;
-};
-/// Its loss or its sums are not finite, or its state has changed: the step must not be applied.
-struct StepFailed {
-    Worker worker = -1;
-    Epoch epoch = 0;
-    Step step = 0;
-    std::string why;
-    bool operator==(const StepFailed&) const = default;
 };
 /// Collectives of the epoch failed though nobody died; `suspect`: -1 where nobody can be named.
 struct GroupBroken {
@@ -80,20 +71,6 @@ struct GroupBroken {
     bool corrupt = false;  ///< it sent a damaged message; otherwise it is out of reach, or stuck
     std::string why;
     bool operator==(const GroupBroken&) const = default;
-};
-/// Its part of the checkpoint before `step` is durable.
-struct CheckpointWritten {
-    Worker worker = -1;
-    Step step = 0;
-    bool operator==(const CheckpointWritten&) const = default;
-};
-/// The checkpoint that a Form asked for is torn or missing: use an older one.
-struct RestoreFailed {
-    Worker worker = -1;
-    Epoch epoch = 0;
-    Step step = 0;
-    std::string why;
-    bool operator==(const RestoreFailed&) const = default;
 };
 /// A new kind's or an old kind's times are known better: they decide, where something else is
 /// better now, before the next step.
@@ -114,6 +91,11 @@ using Event = std::variant<Joined, Died, LeaveRequested, Ready, StepDone, StepFa
 // ---- actions -----------------------------------------------------------------------------------
 using drive::Evict;
 using drive::Stop;
+using elastic::Abort;
+using elastic::Dismiss;
+// To the layout's ranks.
+using elastic::Commit;
+using elastic::Go;
 struct Move {
     BlockKey block;
     Worker from = -1, to = -1;
@@ -121,7 +103,7 @@ struct Move {
 };
 /// To `members`: build the groups of the layout, take over what the layout gives you. Who was not a
 /// member of the epoch before holds nothing, whatever it once held.
-struct Form {
+struct Reconfigure {
     Epoch epoch = 0;
     Layout layout;
     std::vector<Worker> members;       ///< the layout's ranks, then others who give up states
@@ -130,19 +112,7 @@ struct Form {
     Step resume_step = 0;
     std::string why;  ///< "start", "death of 1", "join of 4", "leave of 2", "step 5 failed on
                       ///< worker 2: …", …
-    bool operator==(const Form&) const = default;
-};
-/// To the layout's ranks: drop what the layout does not give you, then compute `step`.
-struct Go {
-    Epoch epoch = 0;
-    Step step = 0;
-    bool operator==(const Go&) const = default;
-};
-/// To the layout's ranks: apply the optimizer for `step`.
-struct Commit {
-    Epoch epoch = 0;
-    Step step = 0;
-    bool operator==(const Commit&) const = default;
+    bool operator==(const Reconfigure&) const = default;
 };
 /// To the layout's ranks after the commit before `step`, before anything else: each writes the
 /// blocks of which it is the first holder.
@@ -151,19 +121,7 @@ struct WriteCheckpoint {
     std::vector<Worker> writers;
     bool operator==(const WriteCheckpoint&) const = default;
 };
-/// Urgent, to the members of the epoch: its groups are broken; stop. A Commit that was sent before
-/// still counts.
-struct Abort {
-    Epoch epoch = 0;
-    Worker dead = -1;
-    bool operator==(const Abort&) const = default;
-};
-/// It may go.
-struct Dismiss {
-    Worker worker = -1;
-    bool operator==(const Dismiss&) const = default;
-};
-using Action = std::variant<Form, Go, Commit, WriteCheckpoint, Abort, Evict, Dismiss, Stop>;
+using Action = std::variant<Reconfigure, Go, Commit, WriteCheckpoint, Abort, Evict, Dismiss, Stop>;
 
 /// What trained a committed step: enough to replay it with nobody killed.
 struct CommittedStep {
@@ -179,21 +137,14 @@ ASSAY_FIELDS(StageTimes, attention, old_expert, new_expert, exchange, old_attent
 ASSAY_FIELDS(ControllerSettings, layers, experts, group, groups, micro_batches, chunks, squeeze,
              times, steps, checkpoint_every, most_retries)
 
-ASSAY_MESSAGE(Ready, "ready", worker, epoch)
 ASSAY_MESSAGE(StepDone, "step_done", worker, epoch, step)
-ASSAY_MESSAGE(StepFailed, "step_failed", worker, epoch, step, why)
 ASSAY_MESSAGE(GroupBroken, "group_broken", epoch, suspect, corrupt, why)
-ASSAY_MESSAGE(CheckpointWritten, "checkpoint_written", worker, step)
-ASSAY_MESSAGE(RestoreFailed, "restore_failed", worker, epoch, step, why)
 ASSAY_MESSAGE(Profiled, "profiled", times)
 ASSAY_MESSAGE(Slow, "slow", new_kind, factor)
 
 ASSAY_ROW(Move, block, from, to)
-ASSAY_MESSAGE(Form, "form", epoch, layout, members, moves, restore_step, resume_step, why)
-ASSAY_MESSAGE(Go, "go", epoch, step)
-ASSAY_MESSAGE(Commit, "commit", epoch, step)
+ASSAY_MESSAGE(Reconfigure, "reconfigure", epoch, layout, members, moves, restore_step, resume_step,
+              why)
 ASSAY_MESSAGE(WriteCheckpoint, "write_checkpoint", step, writers)
-ASSAY_MESSAGE(Abort, "abort", epoch, dead)
-ASSAY_MESSAGE(Dismiss, "dismiss", worker)
 
 }  // namespace assay::hetermoe

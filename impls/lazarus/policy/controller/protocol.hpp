@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "impls/elastic/protocol.hpp"
 #include "impls/lazarus/policy/types.hpp"
 #include "suite/base/describe.hpp"
 #include "suite/drive/policy.hpp"
@@ -16,8 +17,8 @@
 namespace assay::lazarus {
 
 using Worker = drive::WorkerId;
-using Epoch = std::int64_t;
-using Step = std::int64_t;
+using elastic::Epoch;
+using elastic::Step;
 
 /// Which strategy says who trains and holds what (strategy.hpp).
 enum class Layout {
@@ -72,30 +73,16 @@ using drive::Died;
 using drive::Joined;
 using drive::LeaveRequested;
 using drive::Timer;
+using elastic::CheckpointWritten;
+using elastic::Ready;
+using elastic::RestoreFailed;
+using elastic::StepFailed;
 struct StepDone {
     Worker worker;
     Epoch epoch;
     Step step;
     std::vector<Loads> loads;  ///< per layer: global tokens per expert in this step; equal on all
     bool operator==(const StepDone&) const = default;
-};
-struct Ready {  ///< group built, transfers done
-    Worker worker;
-    Epoch epoch;
-    bool operator==(const Ready&) const = default;
-};
-struct CheckpointWritten {  ///< this worker's part of checkpoint `step` is durable
-    Worker worker;
-    Step step;
-    bool operator==(const CheckpointWritten&) const = default;
-};
-/// A live worker's loss or gradient sums are not finite: the step must not be applied.
-struct StepFailed {
-    Worker worker;
-    Epoch epoch;
-    Step step;
-    std::string why;
-    bool operator==(const StepFailed&) const = default;
 };
 /// The members' collectives failed though nobody died. Sent once per epoch, also while the epoch's
 /// group is being built or states travel.
@@ -115,14 +102,6 @@ constexpr GroupBroken::Cause cause_of(const drive::Suspicion::Blame& blame) {
                ? GroupBroken::Cause::corrupt_message
                : GroupBroken::Cause::unreachable;
 }
-/// The checkpoint that a Reconfigure asked for cannot be read (torn, missing): use an older one.
-struct RestoreFailed {
-    Worker worker;
-    Epoch epoch;
-    Step step;
-    std::string why;
-    bool operator==(const RestoreFailed&) const = default;
-};
 using Event = std::variant<Joined, Died, LeaveRequested, StepDone, Ready, CheckpointWritten,
                            StepFailed, GroupBroken, RestoreFailed, Timer>;
 
@@ -132,6 +111,13 @@ using Event = std::variant<Joined, Died, LeaveRequested, StepDone, Ready, Checkp
 using drive::Evict;
 using drive::StartTimer;
 using drive::Stop;
+/// A spare that asked to leave is dismissed at once, a member at Go.
+using elastic::Dismiss;
+/// Also to those that the next Reconfigure leaves out.
+using elastic::Abort;
+// To the training members.
+using elastic::Commit;
+using elastic::Go;
 struct Transfer {
     int layer;
     int expert;
@@ -163,21 +149,6 @@ struct Reconfigure {
                       ///< "too few nodes in whole groups"
     bool operator==(const Reconfigure&) const = default;
 };
-struct Go {  ///< to the training members: drop what the plan does not give you, then compute `step`
-    Epoch epoch;
-    Step step;
-    bool operator==(const Go&) const = default;
-};
-/// An orderly leaver may exit. A spare that asked to leave is dismissed at once, a member at Go.
-struct Dismiss {
-    Worker worker;
-    bool operator==(const Dismiss&) const = default;
-};
-struct Commit {  ///< to the training members: apply the optimizer for `step`
-    Epoch epoch;
-    Step step;
-    bool operator==(const Commit&) const = default;
-};
 /// To the training members, after the commit of step-1 and before anything else: the state before
 /// `step`. Each owner writes its parts, then sends one CheckpointWritten. A step may be written
 /// again after a fallback, by other owners: newer parts replace older ones.
@@ -186,14 +157,6 @@ struct WriteCheckpoint {
     std::vector<std::vector<Worker>> owners;  ///< [layer][expert]: the one holder that writes it
     Worker dense_owner;                       ///< writes the non-expert state
     bool operator==(const WriteCheckpoint&) const = default;
-};
-/// Urgent, to the surviving members of this epoch (those that the next Reconfigure leaves out
-/// included): its group is broken; stop computing and transferring. A queued Commit or Go of this
-/// epoch still counts (controller.hpp).
-struct Abort {
-    Epoch epoch;
-    Worker dead;  ///< -1: nobody died, the epoch failed
-    bool operator==(const Abort&) const = default;
 };
 using Action =
     std::variant<Reconfigure, Go, Dismiss, Commit, WriteCheckpoint, Abort, Evict, StartTimer, Stop>;

@@ -15,21 +15,13 @@ ASSAY_FIELDS(ControllerConfig, layers, experts, slots, min_replicas, placement, 
 
 // ---- events ------------------------------------------------------------------------------------
 ASSAY_MESSAGE(StepDone, "step_done", worker, epoch, step, loads)
-ASSAY_MESSAGE(Ready, "ready", worker, epoch)
-ASSAY_MESSAGE(CheckpointWritten, "checkpoint_written", worker, step)
-ASSAY_MESSAGE(StepFailed, "step_failed", worker, epoch, step, why)
 ASSAY_NAMES(GroupBroken::Cause, corrupt_message, unreachable)
 ASSAY_MESSAGE(GroupBroken, "group_broken", epoch, suspect, cause, why)
-ASSAY_MESSAGE(RestoreFailed, "restore_failed", worker, epoch, step, why)
 
 // ---- actions -----------------------------------------------------------------------------------
 ASSAY_ROW(Transfer, layer, expert, from, to)
 ASSAY_MESSAGE(Reconfigure, "reconfigure", epoch, members, training, holders, transfers, need_dense,
               dense_sources, restore_step, resume_step, why)
-ASSAY_MESSAGE(Go, "go", epoch, step)
-ASSAY_MESSAGE(Dismiss, "dismiss", worker)
-ASSAY_MESSAGE(Commit, "commit", epoch, step)
 ASSAY_MESSAGE(WriteCheckpoint, "write_checkpoint", step, owners, dense_owner)
-ASSAY_MESSAGE(Abort, "abort", epoch, dead)
 
 }  // namespace assay::lazarus

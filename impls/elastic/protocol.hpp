@@ -1,0 +1,89 @@
+// What a controller and the members of a training say to each other, whose members come and go. The
+// training is in epochs: of each, a plan of who holds what, and groups of its own. A step is
+// computed by all, then committed by all, or not at all.
+//
+//     controller                                   member
+//     Reconfigure (each system's own)          →   builds its groups, takes over its states
+//                                              ←   Ready, or RestoreFailed
+//     Go                                       →   computes the step
+//                                              ←   StepDone (each system's own), or StepFailed
+//     Commit                                   →   applies it
+//     WriteCheckpoint (each system's own)      →   writes its part
+//                                              ←   CheckpointWritten
+//     Abort (urgent)                           →   leaves whatever it does together with others
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "suite/drive/describe.hpp"
+#include "suite/drive/policy.hpp"
+
+namespace assay::elastic {
+
+using drive::WorkerId;
+using Epoch = std::int64_t;  ///< plans, counted: each has groups of its own
+using Step = std::int64_t;
+
+// ---- from a member -----------------------------------------------------------------------------
+/// Its groups are built, its states are there.
+struct Ready {
+    WorkerId worker = -1;
+    Epoch epoch = 0;
+    bool operator==(const Ready&) const = default;
+};
+/// Its loss or its sums are not finite, or its state has changed: the step must not be applied.
+struct StepFailed {
+    WorkerId worker = -1;
+    Epoch epoch = 0;
+    Step step = 0;
+    std::string why;
+    bool operator==(const StepFailed&) const = default;
+};
+/// Its part of the checkpoint before `step` is durable.
+struct CheckpointWritten {
+    WorkerId worker = -1;
+    Step step = 0;
+    bool operator==(const CheckpointWritten&) const = default;
+};
+/// The checkpoint that a plan asked for is torn or missing: an older one has to do.
+struct RestoreFailed {
+    WorkerId worker = -1;
+    Epoch epoch = 0;
+    Step step = 0;
+    std::string why;
+    bool operator==(const RestoreFailed&) const = default;
+};
+
+// ---- to the members ----------------------------------------------------------------------------
+/// Drop what the plan does not give you, then compute `step`.
+struct Go {
+    Epoch epoch = 0;
+    Step step = 0;
+    bool operator==(const Go&) const = default;
+};
+/// Apply the optimizer for `step`.
+struct Commit {
+    Epoch epoch = 0;
+    Step step = 0;
+    bool operator==(const Commit&) const = default;
+};
+/// Urgent, to the surviving members of the epoch: its groups are broken; stop. A Commit or a Go
+/// that was sent before still counts.
+struct Abort {
+    Epoch epoch = 0;
+    WorkerId dead = -1;  ///< -1: no death, the epoch failed
+    bool operator==(const Abort&) const = default;
+};
+/// It may go, in order: at once, or after what it was sent before.
+using drive::Dismiss;
+
+ASSAY_MESSAGE(Ready, "ready", worker, epoch)
+ASSAY_MESSAGE(StepFailed, "step_failed", worker, epoch, step, why)
+ASSAY_MESSAGE(CheckpointWritten, "checkpoint_written", worker, step)
+ASSAY_MESSAGE(RestoreFailed, "restore_failed", worker, epoch, step, why)
+ASSAY_MESSAGE(Go, "go", epoch, step)
+ASSAY_MESSAGE(Commit, "commit", epoch, step)
+ASSAY_MESSAGE(Abort, "abort", epoch, dead)
+
+}  // namespace assay::elastic
