@@ -20,7 +20,8 @@ constexpr std::array effects{
     std::pair(FaultKind::nan, FaultEffect{inside, start_point, false}),
     std::pair(FaultKind::torn, FaultEffect{inside, start_point, false}),
     std::pair(FaultKind::disk_full, FaultEffect{inside, start_point, false}),
-    std::pair(FaultKind::wipe, FaultEffect{inside, start_point, false})};
+    std::pair(FaultKind::wipe, FaultEffect{inside, start_point, false}),
+    std::pair(FaultKind::gpu_error, FaultEffect{inside, start_point, false})};
 
 }  // namespace
 

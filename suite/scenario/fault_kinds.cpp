@@ -30,7 +30,8 @@ constexpr std::array kind_texts{
     KindText{FaultKind::nan, "nan:rank=1@step=5"},
     KindText{FaultKind::torn, "torn:rank=1@step=5"},
     KindText{FaultKind::disk_full, "disk_full:rank=1@step=5"},
-    KindText{FaultKind::wipe, "wipe:rank=1@t=0.5"}};
+    KindText{FaultKind::wipe, "wipe:rank=1@t=0.5"},
+    KindText{FaultKind::gpu_error, "gpu_error:rank=1@step=5"}};
 
 constexpr std::size_t place(FaultKind kind) { return static_cast<std::size_t>(kind); }
 

@@ -28,10 +28,25 @@ namespace assay {
 /// the next message `rank` sends, or in a tensor of its state. nan: one activation of `rank`
 /// becomes NaN. torn: the next part of a checkpoint that `rank` writes is cut short and reported as
 /// whole. disk_full: its writes fail for lack of space. wipe: an engine's cache of prefixes is
-/// empty. slow, link and disk_full last for `for`, without it to the end (disk_full: one
-/// checkpoint).
-enum class FaultKind { kill, hang, stop, join, slow, link, corrupt, nan, torn, disk_full, wipe };
-ASSAY_NAMES(FaultKind, kill, hang, stop, join, slow, link, corrupt, nan, torn, disk_full, wipe)
+/// empty. gpu_error: the context of its GPU is lost, as by an Xid: its next use of the device
+/// fails, and its process can do nothing more. slow, link and disk_full last for `for`, without it
+/// to the end (disk_full: one checkpoint).
+enum class FaultKind {
+    kill,
+    hang,
+    stop,
+    join,
+    slow,
+    link,
+    corrupt,
+    nan,
+    torn,
+    disk_full,
+    wipe,
+    gpu_error
+};
+ASSAY_NAMES(FaultKind, kill, hang, stop, join, slow, link, corrupt, nan, torn, disk_full, wipe,
+            gpu_error)
 
 struct Fault {
     FaultKind kind = FaultKind::kill;
@@ -94,8 +109,9 @@ FaultPlan read_scenario(const std::filesystem::path& file, const FaultPhases& ph
 /// ScenarioError.
 void validate(const FaultPlan& plan, int workers, const FaultPhases& phases = {});
 
-/// For trainings, which have no cache of prefixes: throws ScenarioError where a fault is a wipe.
-void refuse_wipes(const FaultPlan& plan);
+/// For trainings, which have neither a cache of prefixes nor a GPU: throws ScenarioError where a
+/// fault is a wipe or a gpu_error.
+void refuse_faults_of_engines(const FaultPlan& plan);
 
 /// A seeded random plan of recoverable and unrecoverable faults, for campaigns: equal on every
 /// platform for equal seeds, keyed by step, valid for `workers`. At least one worker stays that

@@ -184,12 +184,16 @@ class PlanRules {
 
 }  // namespace
 
-void refuse_wipes(const FaultPlan& plan) {
+void refuse_faults_of_engines(const FaultPlan& plan) {
+    static constexpr std::pair<FaultKind, const char*> refused[] = {
+        {FaultKind::wipe,
+         "a training has no cache of prefixes; engines that answer have one (plato/x_faults)"},
+        {FaultKind::gpu_error,
+         "a training computes on processors; engines on a driver can lose a GPU (assay campaign "
+         "foundry)"}};
     for (const Fault& fault : plan.faults)
-        if (fault.kind == FaultKind::wipe)
-            refuse(fault,
-                   "a training has no cache of prefixes; engines that answer have one "
-                   "(plato/x_faults)");
+        for (const auto& [kind, why] : refused)
+            if (fault.kind == kind) refuse(fault, why);
 }
 
 void validate(const FaultPlan& plan, int workers, const FaultPhases& phases) {

@@ -19,7 +19,7 @@ std::int64_t joining(const FaultPlan& plan) {
 void check_training_faults(const FaultPlan& plan, int workers, std::int64_t steps,
                            const FaultPhases& phases) {
     measure::require_room_for_workers(workers, joining(plan));
-    refuse_wipes(plan);
+    refuse_faults_of_engines(plan);
     validate(plan, workers, phases);
     for (const Fault& fault : plan.faults)
         if (fault.step && *fault.step >= steps)

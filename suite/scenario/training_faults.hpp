@@ -12,8 +12,8 @@ inline auto fault_plan_with(const FaultPhases& phases) {
 }
 
 /// What would only show in the middle of a training across processes. Throws UserError: this
-/// machine has room for the workers and for those that join, no wipes, the plan is valid for the
-/// workers, and every fault strikes before the last step.
+/// machine has room for the workers and for those that join, the plan has no faults of engines, is
+/// valid for the workers, and every fault strikes before the last step.
 void check_training_faults(const FaultPlan& plan, int workers, std::int64_t steps,
                            const FaultPhases& phases = {});
 

@@ -94,7 +94,8 @@ TEST(FaultRules, NothingHappensToARankThatIsGone) {
     for (const char* fault :
          {"slow:rank=1,factor=2@step=9", "link:rank=1,loss=0.1@step=9", "nan:rank=1@step=9",
           "corrupt:rank=1,target=tensor@step=9", "torn:rank=1@step=9", "disk_full:rank=1@step=9",
-          "wipe:rank=1@step=9", "link:rank=2,peer=1,loss=0.1@step=9", "nan:rank=1@step=2"}) {
+          "wipe:rank=1@step=9", "gpu_error:rank=1@step=9", "link:rank=2,peer=1,loss=0.1@step=9",
+          "nan:rank=1@step=2"}) {
         const std::string text = fault;
         EXPECT_NE(complaint("kill:rank=1@step=2;" + text, 4)
                       .find("rank 1 is gone by then: 'kill:rank=1@step=2'"),
@@ -227,15 +228,18 @@ TEST(FaultRules, WorkersOfATrainingHaveNeitherRolesNorNames) {
                      assay::ScenarioError);
 }
 
-TEST(FaultRules, ATrainingHasNoCacheToWipe) {
-    const auto plan = assay::parse_fault_plan("kill:rank=1@step=2;wipe:rank=0@t=0.5", own_phases);
-    EXPECT_NO_THROW(assay::validate(plan, 4, own_phases));
-    try {
-        assay::refuse_wipes(plan);
-        FAIL() << "accepted";
-    } catch (const assay::ScenarioError& error) {
-        EXPECT_TRUE(std::string(error.what()).starts_with("fault 'wipe:rank=0@t=0.5': a training"))
-            << error.what();
+TEST(FaultRules, ATrainingRefusesWhatOnlyEnginesCanLose) {
+    for (const std::string fault : {"wipe:rank=0@t=0.5", "gpu_error:rank=0@step=3"}) {
+        const auto plan = assay::parse_fault_plan("kill:rank=1@step=2;" + fault, own_phases);
+        EXPECT_NO_THROW(assay::validate(plan, 4, own_phases));
+        try {
+            assay::check_training_faults(plan, 4, 10, own_phases);
+            FAIL() << "accepted";
+        } catch (const assay::ScenarioError& error) {
+            EXPECT_TRUE(std::string(error.what()).starts_with("fault '" + fault + "': a training"))
+                << error.what();
+        }
     }
-    EXPECT_NO_THROW(assay::refuse_wipes(assay::parse_fault_plan("kill:rank=1@step=2", own_phases)));
+    EXPECT_NO_THROW(
+        assay::refuse_faults_of_engines(assay::parse_fault_plan("kill:rank=1@step=2", own_phases)));
 }

@@ -95,6 +95,7 @@ TEST(FaultText, CanonicalFormIsAFixedPoint) {
           "disk_full:rank=0@step=6",
           "disk_full:rank=0@step=6,for=2.5",
           "wipe:rank=2@t=0.5",
+          "gpu_error:rank=2,role=server@step=3",
           "kill:rank=1,role=engine@step=5",
           "hang:instance=spot-3.eu/a@t=2,for=0.5",
           "join:role=engine,instance=spot-4,count=1@t=2"})
@@ -134,11 +135,11 @@ TEST(FaultText, TheWholeMessage) {
 TEST(FaultText, GoldenErrors) {
     EXPECT_EQ(complaint(""),
               "position 1: unknown kind ''; known are kill, hang, stop, join, slow, link, corrupt, "
-              "nan, torn, disk_full, wipe");
+              "nan, torn, disk_full, wipe, gpu_error");
     EXPECT_EQ(complaint("explode:rank=1@step=5"),
               "position 1: unknown kind 'explode'; known are kill, hang, stop, join, slow, link, "
               "corrupt, "
-              "nan, torn, disk_full, wipe");
+              "nan, torn, disk_full, wipe, gpu_error");
     EXPECT_EQ(complaint("kill:rank=1"), "position 12: '@step=N' or '@t=SECONDS' is missing");
     EXPECT_EQ(complaint("kill:rank@step=5"),
               "position 10: '=' and a value are missing after 'rank'");

@@ -71,7 +71,7 @@ TEST(ScenarioFile, GoldenErrors) {
     EXPECT_EQ(complaint(fault("rank = 1")), "s.toml:1:1: [[fault]] lacks 'kind'");
     EXPECT_EQ(complaint(fault("kind = 'boom'")),
               "s.toml:2:8: [[fault]]: 'kind' is 'boom'; known are kill, hang, stop, join, slow, "
-              "link, corrupt, nan, torn, disk_full, wipe");
+              "link, corrupt, nan, torn, disk_full, wipe, gpu_error");
     EXPECT_EQ(complaint(fault("kind = 'kill'\nrank = -1\nstep = 5")),
               "s.toml:3:8: [[fault]]: 'rank' must be a whole number from 0 to 1000000");
     EXPECT_EQ(complaint(fault("kind = 'kill'\nrank = 1.0\nstep = 5")),

@@ -62,7 +62,8 @@ void PlannedTrouble::befall(const Fault& fault, Worker target) {
             disk_full_until_s_[target] = fault.for_s ? end_of(fault) : cluster_.now();
             return;
         case FaultKind::wipe:
-            throw std::logic_error("a training has no cache of prefixes");
+        case FaultKind::gpu_error:
+            throw std::logic_error("a fault of engines in a training");
     }
 }
 
