@@ -13,14 +13,6 @@ ASSAY_FIELDS(BatchRule, batch, rate, full_workers)
 ASSAY_FIELDS(TrainingConfig, model, adam, sequences, batch, seed, corpus, group, routing,
              modelled_steps)
 
-ASSAY_MESSAGE(StepReport, "step_done", epoch, step, loss, loads)
-ASSAY_MESSAGE(StepFailure, "step_failed", epoch, step, why)
-ASSAY_MESSAGE(GroupReport, "ready", epoch, group_s, transfer_s, blocks, bytes)
-ASSAY_MESSAGE(CheckpointReport, "checkpoint_written", step)
-ASSAY_MESSAGE(CheckpointFailure, "checkpoint_failed", step, why)
-ASSAY_MESSAGE(RestoreFailure, "checkpoint_unreadable", epoch, step, why)
-ASSAY_MESSAGE(Digests, "digests", digests)
-
 namespace {
 
 /// What one worker writes of a checkpoint.
@@ -28,7 +20,7 @@ struct CheckpointShare {
     Step step;
     std::vector<BlockKey> blocks;
 };
-ASSAY_MESSAGE(CheckpointShare, "checkpoint", step, blocks)
+ASSAY_MESSAGE(CheckpointShare, "write_checkpoint", step, blocks)
 
 }  // namespace
 

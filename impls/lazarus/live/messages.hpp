@@ -12,6 +12,7 @@
 
 #include "impls/lazarus/policy/controller/controller.hpp"
 #include "impls/lazarus/training/trainer.hpp"
+#include "suite/drive/describe.hpp"
 
 namespace assay::lazarus {
 
@@ -26,46 +27,37 @@ Reconfigure reconfigure_from(const nlohmann::json& message);
 std::vector<BlockKey> checkpoint_blocks_from(const nlohmann::json& message);
 
 // ---- what workers say --------------------------------------------------------------------------
-struct StepReport {  ///< the worker has its sums; pacing adds fields of its own
+struct StepReport {  ///< StepDone as it travels; pacing adds fields of its own
+    Worker worker;
     Epoch epoch;
     Step step;
     double loss;  ///< nats per token, of its own rows
     std::vector<Loads> loads;
     bool operator==(const StepReport&) const = default;
 };
-struct StepFailure {
-    Epoch epoch;
-    Step step;
-    std::string why;
-    bool operator==(const StepFailure&) const = default;
-};
-struct GroupReport {  ///< group built, transfers done; seconds of the machine's clock
+struct GroupReport {  ///< Ready as it travels; seconds of the machine's clock
+    Worker worker;
     Epoch epoch;
     double group_s, transfer_s;
     std::int64_t blocks, bytes;  ///< received
     bool operator==(const GroupReport&) const = default;
 };
-struct CheckpointReport {
-    Step step;
-    bool operator==(const CheckpointReport&) const = default;
-};
-struct CheckpointFailure {  ///< it could not be written
+struct CheckpointFailed {  ///< it could not be written
+    Worker worker;
     Step step;
     std::string why;
-    bool operator==(const CheckpointFailure&) const = default;
-};
-struct RestoreFailure {  ///< it could not be read
-    Epoch epoch;
-    Step step;
-    std::string why;
-    bool operator==(const RestoreFailure&) const = default;
+    bool operator==(const CheckpointFailed&) const = default;
 };
 struct Digests {  ///< of the state held, once training is over
     std::map<BlockKey, std::uint64_t> digests;
     bool operator==(const Digests&) const = default;
 };
-using WorkerMessage = std::variant<StepReport, StepFailure, GroupReport, CheckpointReport,
-                                   CheckpointFailure, RestoreFailure, Digests>;
+ASSAY_MESSAGE(StepReport, "step_done", worker, epoch, step, loss, loads)
+ASSAY_MESSAGE(GroupReport, "ready", worker, epoch, group_s, transfer_s, blocks, bytes)
+ASSAY_MESSAGE(CheckpointFailed, "checkpoint_failed", worker, step, why)
+ASSAY_MESSAGE(Digests, "digests", digests)
+using WorkerMessage = std::variant<StepReport, StepFailed, GroupReport, CheckpointWritten,
+                                   CheckpointFailed, RestoreFailed, Digests>;
 nlohmann::json to_message(const WorkerMessage& message);
 WorkerMessage worker_message_from(const nlohmann::json& message);
 

@@ -56,13 +56,13 @@ class Session final : public drive::GroupSession {
     bool waits() const override { return controller_->short_of_workers(); }
     void idle() override;
 
-    void heard(Worker, const StepReport&);
-    void heard(Worker, const StepFailure&);
-    void heard(Worker, const GroupReport&);
-    void heard(Worker, const CheckpointReport&);
-    void heard(Worker, const CheckpointFailure&);
-    void heard(Worker, const RestoreFailure&);
-    void heard(Worker, const Digests&) {}
+    void heard(const StepReport&);
+    void heard(const StepFailed&);
+    void heard(const GroupReport&);
+    void heard(const CheckpointWritten&);
+    void heard(const CheckpointFailed&);
+    void heard(const RestoreFailed&);
+    void heard(const Digests&) {}
     void hold_until(std::optional<double> end_s);
     void look_who_is_ready();
     void everyone_is_ready();

@@ -16,22 +16,23 @@ void Session::said(Worker worker, const json& body) {
     if (driver_.ending()) return;
     if (const auto* report = std::get_if<StepReport>(&message); report && report->epoch == epoch_)
         hold_until(driver_.time().step_done(body));
-    std::visit([&](const auto& one) { heard(worker, one); }, message);
+    std::visit([&](const auto& one) { heard(one); }, message);
 }
 
-void Session::heard(Worker worker, const StepFailure& failure) {
-    recorder_.event("retry", now(), worker, {{"why", failure.why}});
-    decide(StepFailed{worker, failure.epoch, failure.step, failure.why});
+void Session::heard(const StepFailed& failed) {
+    recorder_.event("retry", now(), failed.worker, {{"why", failed.why}});
+    decide(failed);
 }
 
-void Session::heard(Worker worker, const CheckpointFailure& failure) {
-    recorder_.event("checkpoint", now(), worker, {{"step", failure.step}, {"failed", failure.why}});
+void Session::heard(const CheckpointFailed& failed) {
+    recorder_.event("checkpoint", now(), failed.worker,
+                    {{"step", failed.step}, {"failed", failed.why}});
 }
 
-void Session::heard(Worker worker, const RestoreFailure& failure) {
-    recorder_.event("checkpoint", now(), worker,
-                    {{"step", failure.step}, {"unreadable", failure.why}});
-    decide(RestoreFailed{worker, failure.epoch, failure.step, failure.why});
+void Session::heard(const RestoreFailed& failed) {
+    recorder_.event("checkpoint", now(), failed.worker,
+                    {{"step", failed.step}, {"unreadable", failed.why}});
+    decide(failed);
 }
 
 void Session::blamed(const drive::Suspicion::Blame& blame) {
@@ -55,9 +56,9 @@ void Session::hold_until(std::optional<double> end_s) {
     });
 }
 
-void Session::heard(Worker worker, const StepReport& report) {
+void Session::heard(const StepReport& report) {
     if (report.epoch == epoch_) losses_[report.step] = report.loss;
-    held_.push_back({worker, report.epoch, report.step, report.loads});
+    held_.push_back({report.worker, report.epoch, report.step, report.loads});
     release_held();
 }
 
@@ -71,30 +72,29 @@ void Session::release_held() {
 
 // A modelled checkpoint takes its time; what a worker that dies meanwhile has written is no part of
 // one.
-void Session::heard(Worker worker, const CheckpointReport& report) {
-    const Step step = report.step;
-    const auto tell = [this, worker, step] {
-        decide(CheckpointWritten{worker, step});
-        retention_.written(step, worker);
+void Session::heard(const CheckpointWritten& written) {
+    const auto tell = [this, written] {
+        decide(written);
+        retention_.written(written.step, written.worker);
     };
-    const auto durable = durable_.find(step);
+    const auto durable = durable_.find(written.step);
     if (durable == durable_.end() || durable->second <= now()) return tell();
-    driver_.timers().at(durable->second, [this, worker, tell] {
+    driver_.timers().at(durable->second, [this, worker = written.worker, tell] {
         if (driver_.alive(worker)) tell();
     });
 }
 
 // ---- groups ------------------------------------------------------------------------------------
 
-void Session::heard(Worker worker, const GroupReport& report) {
+void Session::heard(const GroupReport& report) {
     if (report.blocks > 0) {
-        recorder_.event("transfer", now(), worker,
+        recorder_.event("transfer", now(), report.worker,
                         {{"blocks", report.blocks},
                          {"bytes", report.bytes},
                          {"real_seconds", report.transfer_s}});
     }
     if (report.epoch != epoch_) return;
-    ready_.push_back({worker, epoch_});
+    ready_.push_back({report.worker, epoch_});
     look_who_is_ready();
 }
 

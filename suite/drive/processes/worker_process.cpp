@@ -68,11 +68,12 @@ void WorkerProcess::inject(const json& message) {
     if (hooks_.strikes) hooks_.strikes(fault, message.at("index"));
 }
 
-void WorkerProcess::guarded(Epoch epoch, const std::function<void()>& body) {
+bool WorkerProcess::guarded(Epoch epoch, const std::function<void()>& body) {
     using Cause = Suspicion::Cause;
     try {
         body();
         report_strikes();
+        return true;
     } catch (const cluster::CorruptMessage& broken) {
         report_broken(epoch, broken, Cause::corrupt_message, broken.from());
     } catch (const cluster::Unreachable& broken) {
@@ -80,6 +81,7 @@ void WorkerProcess::guarded(Epoch epoch, const std::function<void()>& body) {
     } catch (const cluster::CommunicatorBroken& broken) {
         report_broken(epoch, broken, Cause::unexplained, -1);
     }
+    return false;
 }
 
 void WorkerProcess::report_broken(Epoch epoch, const std::exception& broken, Suspicion::Cause cause,

@@ -50,7 +50,8 @@ class WorkerProcess {
 
     /// Runs `body`. A group that breaks in it is reported and otherwise left alone: the policy
     /// decides what comes next. Who cannot reach a peer names itself: its others get through.
-    void guarded(Epoch epoch, const std::function<void()>& body);
+    /// Whether it did not break.
+    bool guarded(Epoch epoch, const std::function<void()>& body);
 
   private:
     void inject(const nlohmann::json& message);

@@ -31,7 +31,7 @@ TEST(Messages, HaveTheTypesThatWorkersListenTo) {
     EXPECT_EQ(to_message(Go{3, 17}).dump(), R"({"epoch":3,"step":17,"type":"go"})");
     EXPECT_EQ(to_message(Commit{3, 17})["type"], "commit");
     EXPECT_EQ(to_message(example())["type"], "reconfigure");
-    EXPECT_EQ(to_message(WriteCheckpoint{10, {{0}}, 0}, 0)["type"], "checkpoint");
+    EXPECT_EQ(to_message(WriteCheckpoint{10, {{0}}, 0}, 0)["type"], "write_checkpoint");
     const auto abort = to_message(Abort{3, -1});
     EXPECT_EQ(abort["type"], "abort");
     EXPECT_EQ(abort["dead"], -1);
@@ -39,7 +39,7 @@ TEST(Messages, HaveTheTypesThatWorkersListenTo) {
 }
 
 TEST(Messages, WhatPacingAddsToAReportIsNotLookedAt) {
-    const StepReport report{.epoch = 3, .step = 17, .loss = 2.5, .loads = {{3, 4}}};
+    const StepReport report{.worker = 1, .epoch = 3, .step = 17, .loss = 2.5, .loads = {{3, 4}}};
     auto paced = to_message(report);
     EXPECT_EQ(paced["type"], "step_done");
     EXPECT_EQ(paced["loss"], 2.5);
@@ -57,12 +57,17 @@ TEST(Messages, AReconfigurationComesBackWhole) {
 
 TEST(Messages, WhatWorkersSayComesBackWhole) {
     const WorkerMessage messages[] = {
-        StepReport{.epoch = 3, .step = 17, .loss = 2.5, .loads = {{3, 4}, {5, 2}}},
-        StepFailure{3, 17, "a loss is not a finite number"},
-        GroupReport{.epoch = 3, .group_s = 0.1, .transfer_s = 1e-9, .blocks = 2, .bytes = 1L << 40},
-        CheckpointReport{10},
-        CheckpointFailure{10, "no space"},
-        RestoreFailure{3, 10, "torn"},
+        StepReport{.worker = 1, .epoch = 3, .step = 17, .loss = 2.5, .loads = {{3, 4}, {5, 2}}},
+        StepFailed{1, 3, 17, "a loss is not a finite number"},
+        GroupReport{.worker = 1,
+                    .epoch = 3,
+                    .group_s = 0.1,
+                    .transfer_s = 1e-9,
+                    .blocks = 2,
+                    .bytes = 1L << 40},
+        CheckpointWritten{1, 10},
+        CheckpointFailed{1, 10, "no space"},
+        RestoreFailed{1, 3, 10, "torn"},
         Digests{{{dense_key, ~0ULL}, {{1, 2}, 5}}},
     };
     ASSERT_EQ(std::size(messages), std::variant_size_v<WorkerMessage>);
@@ -105,7 +110,8 @@ TEST(Messages, ATrainingConfigComesBackWhole) {
 TEST(Messages, DamagedTextIsAnExceptionAtWorst) {
     const std::string texts[] = {
         to_message(example()).dump(),
-        to_message(StepReport{.epoch = 3, .step = 17, .loss = 2.5, .loads = {{3, 4}}}).dump(),
+        to_message(StepReport{.worker = 1, .epoch = 3, .step = 17, .loss = 2.5, .loads = {{3, 4}}})
+            .dump(),
         to_message(Digests{{{{1, 2}, 5}}}).dump(), to_json(TrainingConfig{}).dump(),
         to_message(WriteCheckpoint{10, {{0}}, 0}, 0).dump()};
     std::mt19937 random(1);

@@ -1,0 +1,68 @@
+// A member's half of a training whose members come and go, written once: builds its groups, takes
+// over states, computes, applies and writes when it is told to (protocol.hpp). What that is in one
+// system is behind an interface; when any of it may be done, the system's controller decides.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "impls/elastic/protocol.hpp"
+#include "suite/drive/worker.hpp"
+
+namespace assay::elastic {
+
+/// What a new plan means for a member, whatever else its Reconfigure says.
+struct Plan {
+    Epoch epoch = 0;
+    std::vector<WorkerId> members;  ///< build its groups and exchange states
+    std::vector<WorkerId> ranks;    ///< of those, who compute its steps
+    std::optional<Step> restore;    ///< everything comes from this checkpoint, not from members
+    Step resume = 0;                ///< the step that Go will name
+};
+
+/// A step that was computed, and not applied: the system's StepDone; or why it must not be.
+struct Outcome {
+    std::string wrong;
+    drive::AnyMessage done;
+};
+
+/// Steps and states of one worker. What it does together with others throws
+/// cluster::CommunicatorBroken where a group breaks; what else it throws ends the worker.
+class Member {
+  public:
+    virtual ~Member() = default;
+
+    /// A Reconfigure, which is in force from now on. Groups of the one before are left.
+    virtual Plan plan(const drive::AnyMessage& reconfigure) = 0;
+    virtual void connect(const Plan& plan) = 0;
+    /// The states that the plan gives it: Ready, with what the system adds, or RestoreFailed.
+    virtual drive::AnyMessage take(const Plan& plan) = 0;
+    /// Drops what the plan does not give it, then computes. `go`: Go, with what drivers add.
+    virtual Outcome compute(const Plan& plan, const drive::AnyMessage& go) = 0;
+    virtual void apply(Step step) = 0;
+    /// CheckpointWritten, or what the system says of a checkpoint that could not be written.
+    virtual drive::AnyMessage write(const drive::AnyMessage& order,
+                                    const drive::Strike& strike) = 0;
+
+    /// Why nothing that it holds can be trusted; empty: it can.
+    virtual std::string damaged() = 0;
+    /// Faults that strike its state do so now.
+    virtual void suffer(const drive::Strike& strike) = 0;
+    /// On another thread: what it does together with others in that epoch ends at once.
+    virtual void abort(const drive::AnyMessage& abort) = 0;
+    /// To a question that is the system's own.
+    virtual drive::AnyMessage answer(const drive::AnyMessage& question) = 0;
+};
+
+/// Where in a reconfiguration faults can strike: before groups are built, and before states move.
+struct Points {
+    std::string regroup, move;
+};
+
+/// The worker and the member must outlive it. Throws std::runtime_error where the member is
+/// damaged: others have to do without it. A group that breaks ends what it was doing, and it waits
+/// for what it is told next.
+drive::Protocol member(drive::Worker& me, Member& member, Points points);
+
+}  // namespace assay::elastic
