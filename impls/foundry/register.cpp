@@ -14,7 +14,8 @@ System make_system(Claims claims) {
     system.id = "foundry";
     system.title = "Foundry: CUDA graphs saved once, restored at each start";
     system.paper = "arXiv 2604.06664v1";
-    system.experiments = {fig1(), coldstart(), fig11(), storage(), x_keys(), x_policies()};
+    system.experiments = {fig1(),   coldstart(),  fig11(),   storage(),
+                          x_keys(), x_policies(), x_fleet(), x_recovery()};
     const std::size_t without_driver = system.experiments.size();
     for (Experiment& experiment : live_experiments())
         system.experiments.push_back(std::move(experiment));

@@ -89,7 +89,8 @@ std::set<std::string> exported(const char* library) {
 TEST(Driver, FakeExportsTheTableAndItsOwn) {
     std::set<std::string> expected{ASSAY_DRIVER_CALLS(SYMBOL)};
     EXPECT_EQ(expected.count("cuMemAlloc_v2"), 1U);
-    for (const char* own : {"fake_reset", "fake_set", "fake_fail", "fake_count", "fake_add_kernel"})
+    for (const char* own : {"fake_reset", "fake_configure", "fake_set", "fake_fail", "fake_count",
+                            "fake_add_kernel", "fake_lose_context"})
         expected.insert(own);
     EXPECT_EQ(exported(ASSAY_FOUNDRY_FAKE), expected);
 }

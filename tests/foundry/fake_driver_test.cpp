@@ -59,6 +59,41 @@ TEST_F(FakeDriver, IsTheGpuThatTheSettingsName) {
     EXPECT_EQ(total, 4194304U);
 }
 
+TEST_F(FakeDriver, IsConfiguredOverTheEnvironmentWithItsObjectsKept) {
+    setenv("ASSAY_FAKE_DRIVER", R"({"multiprocessors": 100, "driver_version": 12040})", 1);
+    const auto is = [&](int multiprocessors, int version) {
+        int value = -1;
+        OK(d.cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+        EXPECT_EQ(value, multiprocessors);
+        OK(d.cuDriverGetVersion(&value));
+        EXPECT_EQ(value, version);
+    };
+    fake.fail("cuDriverGetVersion", 1, CUDA_ERROR_UNKNOWN);
+    fake.set("multiprocessors", 7);
+    fake.configure(R"({"multiprocessors": 114})");
+    is(114, 12040);
+    fake.configure("{}");
+    is(100, 12040);
+    unsetenv("ASSAY_FAKE_DRIVER");
+    fake.configure("{}");
+    is(132, 13000);
+    EXPECT_EQ(fake.count("live contexts"), 1);
+    EXPECT_EXIT(fake.configure("{"), testing::ExitedWithCode(1), "ASSAY_FAKE_DRIVER: ");
+}
+
+TEST_F(FakeDriver, ALostContextStaysLostUntilItIsReleased) {
+    CUdeviceptr at = 0;
+    fake.lose_context(CUDA_ERROR_ECC_UNCORRECTABLE);
+    EXPECT_EQ(d.cuMemAlloc(&at, 8), CUDA_ERROR_ECC_UNCORRECTABLE);
+    EXPECT_EQ(d.cuCtxSynchronize(), CUDA_ERROR_ECC_UNCORRECTABLE);
+    const char* name = nullptr;
+    OK(d.cuGetErrorName(CUDA_ERROR_ECC_UNCORRECTABLE, &name));
+    EXPECT_STREQ(name, "CUDA_ERROR_ECC_UNCORRECTABLE");
+    OK(d.cuDevicePrimaryCtxRelease(0));
+    SetUp();
+    OK(d.cuMemAlloc(&at, 8));
+}
+
 TEST_F(FakeDriver, SettingsThatCannotBeReadEndTheProcess) {
     for (const char* text : {"{", R"({"capabilty": 90})", R"({"fail": {"cuMemMop": [1, 2]}})",
                              R"({"fail": {"cuMemMap": [0, 2]}})"}) {

@@ -372,5 +372,18 @@ TEST_F(FakeUpdate, KeepsThePreferredClusterAndHangsWhenToldTo) {
     EXPECT_EQ(d.cuCtxSynchronize(), CUDA_ERROR_LAUNCH_TIMEOUT) << "the context is lost";
 }
 
+TEST_F(FakeUpdate, HangsBehindTheUpdateThatIsNamed) {
+    fake.set("hang_at_update", 2);
+    fake.set("watchdog");
+    const CUgraphExec exec = instantiate(parts().graph), other = instantiate(parts().graph);
+    CUgraphExecUpdateResultInfo info{};
+    for (const CUgraphExec updated : {exec, other}) {
+        OK(d.cuGraphExecUpdate(updated, parts().graph, &info));
+        OK(d.cuGraphLaunch(updated, stream));
+        EXPECT_EQ(d.cuStreamSynchronize(stream),
+                  updated == exec ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_TIMEOUT);
+    }
+}
+
 }  // namespace
 }  // namespace assay::foundry::fake

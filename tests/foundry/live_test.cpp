@@ -9,8 +9,9 @@
 #include <map>
 
 #include "impls/foundry/driver/fake/control.hpp"
-#include "impls/foundry/live/course.hpp"
+#include "impls/foundry/live/damage.hpp"
 #include "impls/foundry/live/live_schedule.hpp"
+#include "suite/base/error.hpp"
 #include "suite/base/file_descriptor.hpp"
 
 namespace assay::foundry {
@@ -19,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -78,13 +80,13 @@ TEST_F(FoundryLive, WhatCannotBeRestoredIsSaidAndCaptured) {
         EXPECT_THAT(outcome.troubles, Contains(HasSubstr(words)));
         EXPECT_TRUE(outcome.makes.contains(Make::capture));
     };
-    course_.environment = {{"ASSAY_FAKE_DRIVER", R"({"multiprocessors": 114})"}};
+    course_.devices = {R"({"multiprocessors": 114})"};
     refused("sm_count differs");
-    course_.environment = {{"ASSAY_FAKE_DRIVER", R"({"driver_version": 12080})"}};
+    course_.devices = {R"({"driver_version": 12080})"};
     refused("driver differs");
-    course_.environment = {{"ASSAY_FAKE_DRIVER", R"({"reserve_elsewhere": 1})"}};
+    course_.devices = {R"({"reserve_elsewhere": 1})"};
     refused("is taken in this process");
-    course_.environment = {};
+    course_.devices = {};
     course_.engine.after_bytes = 1;
     refused("allocated otherwise than when it was saved");
     course_.engine.after_bytes = 0;
@@ -99,20 +101,149 @@ TEST_F(FoundryLive, WhatCannotBeRestoredIsSaidAndCaptured) {
     refused("cannot be read: No such file or directory");
 }
 
+TEST_F(FoundryLive, ServersTakeTheArchiveOfTheirGpuAndDriver) {
+    const std::string h200 = archive().string(), h100 = (folder_ / "h100").string(),
+                      older = (folder_ / "older").string();
+    const std::map<std::string, std::string> types{
+        {h200, "{}"},
+        {h100, R"({"device_name": "another GPU", "multiprocessors": 114})"},
+        {older, R"({"driver_version": 12080})"}};
+    for (const auto& [file, device] : types) {
+        course_.loader.archives = {file};
+        course_.devices = {device};
+        run(Mode::r3_eager, true);
+    }
+    course_.loader.archives = {h200, h100, older};
+    for (const auto& [file, device] : types) {
+        course_.devices = {device};
+        const LiveOutcome outcome = run(Mode::r3_eager);
+        EXPECT_THAT(outcome.troubles, IsEmpty()) << device;
+        EXPECT_FALSE(outcome.makes.contains(Make::capture)) << device;
+    }
+    course_.loader.servers = 3;
+    course_.devices = {types.at(h200), types.at(h100), types.at(older)};
+    EXPECT_THAT(run(Mode::r1).troubles, IsEmpty());
+    course_.loader.servers = 1;
+    course_.loader.archives = {h200, older};
+    course_.devices = {types.at(h100)};
+    EXPECT_THAT(run(Mode::r1).troubles,
+                ElementsAre(AllOf(HasSubstr(h200 + ": it was saved on another machine: gpu_chip"),
+                                  HasSubstr(older + ": it was saved on another machine"))));
+}
+
+TEST_F(FoundryLive, WhatIsDamagedIsRefusedByNameAndCaptured) {
+    const auto refused = [&](const std::string& fault, bool saves, const std::string& name) {
+        course_.faults = parse_fault_plan(fault);
+        const LiveOutcome outcome = run(Mode::r3_lazy, saves);
+        EXPECT_EQ(outcome.faults_struck, 1) << fault;
+        EXPECT_THAT(outcome.troubles, Contains(HasSubstr(name)));
+        EXPECT_TRUE(outcome.makes.contains(Make::capture));
+        EXPECT_FALSE(outcome.makes.contains(Make::build));
+        EXPECT_EQ(broken_rule(course_, outcome, true), "");
+        return outcome;
+    };
+    const LiveOutcome torn =
+        refused("torn:role=saver,rank=0@step=0", true, archive().string() + "/");
+    EXPECT_THAT(broken_rule(course_, torn, false), HasSubstr("is not whole"));
+    fs::remove_all(archive());
+    refused("disk_full:role=saver,rank=0@step=0", true, "no space");
+    EXPECT_FALSE(fs::exists(archive()));
+    // What the server reads is another file than what the saver wrote, which stays whole.
+    ASSERT_EQ(make_live_engine(course_.engine)->save(archive().string()), "");
+    course_.faults = parse_fault_plan("corrupt:role=server,rank=0,target=tensor@step=0");
+    const LiveOutcome corrupt = run(Mode::r3_lazy);
+    EXPECT_THAT(corrupt.troubles, ElementsAre(HasSubstr(archive().string() + ".of-")));
+    EXPECT_FALSE(corrupt.makes.contains(Make::build));
+    EXPECT_EQ(broken_rule(course_, corrupt, false), "");
+}
+
+TEST_F(FoundryLive, AnErrorOfTheGpuEndsItsProcessAlone) {
+    for (const auto& [role, step] : {std::pair("saver", 0), {"server", 0}, {"server", 4}}) {
+        fs::remove_all(archive());
+        course_.faults =
+            parse_fault_plan(fmt::format("gpu_error:role={},rank=0@step={}", role, step));
+        recorder_ = {};
+        const LiveOutcome outcome = run(Mode::r3_lazy, true);
+        EXPECT_EQ(outcome.restarts, 1) << role;
+        EXPECT_FALSE(outcome.makes.contains(Make::capture)) << role;
+        std::vector<std::string> ends;
+        for (const auto& event : recorder_.events)
+            if (event.kind == "death") ends.push_back(event.detail.at("how"));
+        EXPECT_THAT(ends, ElementsAre(HasSubstr("CUDA_ERROR_ECC_UNCORRECTABLE"))) << role;
+    }
+    course_.engine.driver = "libcuda-of-a-real-gpu.so";
+    EXPECT_THROW(run_live(course_, recorder_), NotSupportedHere);
+}
+
+TEST_F(FoundryLive, WhereUpdatesEndInAHangLaterServersDoWithout) {
+    run(Mode::r1, true);
+    const auto later = [&](Mode mode, int update, const char* watchdog) {
+        course_.devices = {
+            fmt::format(R"({{"hang_at_update": {}, "watchdog": {}}})", update, watchdog)};
+        const LiveOutcome outcome = run(mode);
+        EXPECT_GT(outcome.restarts, 0);
+        EXPECT_TRUE(outcome.makes.contains(mode == Mode::r1 ? Make::own : Make::capture));
+        return outcome.troubles;
+    };
+    EXPECT_THAT(later(Mode::dedup, 1, "1"), ElementsAre("servers die behind updates"));
+    EXPECT_THAT(later(Mode::dedup, 3, "1"), ElementsAre("servers die behind updates"));
+    EXPECT_THAT(later(Mode::r1, 3, "1"), Contains("servers die behind updates"));
+    course_.progress_s = 2;
+    EXPECT_THAT(later(Mode::r1, 1, "0"), Contains("a worker hangs"));
+    EXPECT_THAT(later(Mode::dedup, 3, "0"), Contains("a worker hangs"));
+}
+
+TEST_F(FoundryLive, NothingUnfinishedIsLeft) {
+    const fs::path unfinished = folder_ / ".archive.assay-part";
+    for (const bool saves : {true, false}) {
+        fs::create_directories(unfinished / "images.bin");
+        const LiveOutcome outcome = run(Mode::r1, saves);
+        EXPECT_FALSE(fs::exists(unfinished));
+        EXPECT_EQ(broken_rule(course_, outcome, false), "");
+    }
+}
+
+TEST_F(FoundryLive, EachBrokenRuleIsSeen) {
+    const LiveOutcome right = run(Mode::r3_lazy, true);
+    EXPECT_EQ(broken_rule(course_, right, false), "");
+    LiveOutcome wrong = right;
+    wrong.ok = false;
+    EXPECT_THAT(broken_rule(course_, wrong, false), HasSubstr("did not come to its end"));
+    wrong = right;
+    wrong.results[3] = 1;
+    EXPECT_THAT(broken_rule(course_, wrong, false), HasSubstr("request 3 has other tokens"));
+    wrong.results[3].reset();
+    EXPECT_THAT(broken_rule(course_, wrong, false), HasSubstr("request 3"));
+    fs::create_directories(folder_ / ".archive.assay-part");
+    EXPECT_THAT(broken_rule(course_, right, false), HasSubstr("assay-part is left behind"));
+    fs::remove_all(folder_ / ".archive.assay-part");
+    flip_bit(archive() / "deltas.bin", 100, 3);
+    EXPECT_THAT(broken_rule(course_, right, false), HasSubstr("archive is not whole"));
+    EXPECT_THAT(broken_rule(course_, right, true), HasSubstr("graphs were restored"));
+    wrong = right;
+    wrong.makes = {{Make::capture, 3}};
+    EXPECT_THAT(broken_rule(course_, wrong, true), HasSubstr("it was not said"));
+    wrong.troubles = {archive().string() + "/deltas.bin: damaged"};
+    EXPECT_EQ(broken_rule(course_, wrong, true), "");
+}
+
 TEST(FoundryLiveCampaign, TwentySchedulesServeEachRequestOnce) {
-    long struck = 0, refused = 0;
+    std::map<std::string, long> counts;
+    long struck = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         const fs::path scratch =
             fs::path(testing::TempDir()) / fmt::format("foundry.{}.{}", ::getpid(), seed);
         fs::create_directories(scratch);
         const drive::SeedOutcome outcome = run_live_schedule(seed, scratch);
         EXPECT_TRUE(outcome.ok) << "seed " << seed << ": " << outcome.why << "\n" << outcome.says;
-        if (outcome.counts.contains("fault.struck")) struck += outcome.counts.at("fault.struck");
-        if (outcome.counts.contains("refused")) refused += outcome.counts.at("refused");
+        for (const auto& [name, count] : outcome.counts) {
+            counts[name] += count;
+            if (name.starts_with("fault.")) struck += count;
+        }
         fs::remove_all(scratch);
     }
     EXPECT_GT(struck, 3);
-    EXPECT_GT(refused, 3);
+    EXPECT_GT(counts["refused"], 3);
 }
 
 /// An engine in this process, on a fake driver that is as new.
@@ -171,12 +302,20 @@ TEST_F(FoundryEngine, LeavesNothingInTheDriver) {
     fake_.reset();
     ASSERT_EQ(make_live_engine(course_.engine)->save(archive().string()), "");
     EXPECT_EQ(fake_.count("live"), 0);
-    for (const auto& [mode, word] : names_of(Mode())) {
-        if (mode == Mode::relocate) continue;  // ends its context
-        fake_.reset();
-        EXPECT_TRUE(lives(mode)) << word;
-        EXPECT_EQ(fake_.count("live"), 0) << word;
-    }
+    const std::map<std::string, std::int64_t> quirks{
+        {"watchdog", 0},  // none
+        {"bulk_edge_bug", 1},     {"update_penalty_ns", 100},  {"reserve_elsewhere", 1},
+        {"lazy_loading", 1},      {"refuse_memset_resize", 1}, {"keep_preferred_cluster", 1},
+        {"multiprocessors", 114}, {"driver_version", 12080},   {"memory_bytes", 16 << 20}};
+    for (const auto& [mode, word] : names_of(Mode()))
+        for (const auto& [quirk, value] : quirks) {
+            if (mode == Mode::relocate) continue;  // ends its context
+            fake_.reset();
+            fake_.set(quirk, value);
+            EXPECT_TRUE(lives(mode) || quirk == "memory_bytes") << word << " " << quirk;
+            EXPECT_EQ(fake_.count("live"), 0) << word << " " << quirk;
+            EXPECT_EQ(fake_.count("device bytes"), 0) << word << " " << quirk;
+        }
 }
 
 TEST_F(FoundryEngine, WhicheverCallFailsTokensAreRightAndNothingIsLeft) {
@@ -186,7 +325,8 @@ TEST_F(FoundryEngine, WhicheverCallFailsTokensAreRightAndNothingIsLeft) {
     constexpr const char* calls[] = {ASSAY_DRIVER_CALLS(ASSAY_NAME)};
 #undef ASSAY_NAME
     int failed = 0, survived = 0;
-    for (const Mode mode : {Mode::r1, Mode::r2, Mode::r3_eager, Mode::dedup}) {
+    for (const auto& [mode, word] : names_of(Mode())) {
+        if (mode == Mode::relocate) continue;
         fake_.reset();
         ASSERT_TRUE(lives(mode));
         std::map<std::string, std::int64_t> counts;
@@ -197,13 +337,13 @@ TEST_F(FoundryEngine, WhicheverCallFailsTokensAreRightAndNothingIsLeft) {
                 call.find("Free") != call.npos || call.find("Unmap") != call.npos ||
                 call.find("Unload") != call.npos)
                 continue;
-            for (const std::int64_t nth : {std::int64_t{1}, count / 2, count}) {
-                if (nth < 1 || nth > count) continue;
+            const std::int64_t tried = mode == Mode::no_templates ? 40 : 3;
+            for (std::int64_t nth = 1; nth <= count; nth += 1 + count / tried) {
                 fake_.reset();
                 fake_.fail(call, nth, CUDA_ERROR_OUT_OF_MEMORY);
                 survived += lives(mode);
                 ++failed;
-                EXPECT_EQ(fake_.count("live"), 0) << to_string(mode) << " " << call << " " << nth;
+                EXPECT_EQ(fake_.count("live"), 0) << word << " " << call << " " << nth;
             }
         }
     }

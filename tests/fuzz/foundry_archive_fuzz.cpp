@@ -1,5 +1,6 @@
 // Archives without their hashes: any bytes as a file of an archive, and any bytes as the sections
-// of otherwise right files, give graphs that lie within them, or a DamagedArchive.
+// of otherwise right files, give graphs that lie within them, or a DamagedArchive. Any bytes as a
+// manifest give tags of ranks that can be, or a refusal.
 //
 // Sections: a byte with its id (that of deltas.bin plus 64), two with its length, its content.
 #include <algorithm>
@@ -12,6 +13,8 @@
 #include "impls/foundry/method/archive/byte_stream.hpp"
 #include "impls/foundry/method/archive/graph_store.hpp"
 #include "impls/foundry/method/archive/image_index.hpp"
+#include "impls/foundry/method/archive/manifest.hpp"
+#include "suite/base/error.hpp"
 
 namespace {
 
@@ -82,6 +85,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         for (const StoredImage& image : read_image_index(whole, "images.idx", 1000))
             require(image.offset + image.bytes <= 1000);
     } catch (const DamagedArchive&) {
+        // Said, not crashed.
+    }
+    try {
+        const Manifest manifest =
+            read_manifest({reinterpret_cast<const char*>(data), size}, "manifest.json");
+        require(!manifest.ranks || mistake(*manifest.ranks).empty());
+    } catch (const assay::UserError&) {
         // Said, not crashed.
     }
     return 0;

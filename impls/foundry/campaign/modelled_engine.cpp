@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 namespace assay::foundry {
 namespace {
 
@@ -21,6 +23,7 @@ class ModelledEngine final : public Engine {
           chip_(settings.chips.at(static_cast<std::size_t>(me.id()) % settings.chips.size())) {}
 
     std::string save(const std::string& archive) override {
+        use_gpu();
         seconds_ += settings_.costs.capture * static_cast<double>(settings_.group_of.size());
         if (me_.struck(FaultKind::disk_full)) return "no space for the archive";
         if (disk_.archives.contains(archive)) return {};  // an earlier saver's, killed afterwards
@@ -29,31 +32,36 @@ class ModelledEngine final : public Engine {
     }
 
     std::string open(const Open& open) override {
+        use_gpu();
         mode_ = open.mode;
         if (!restores(open.mode)) return {};
         seconds_ += settings_.costs.images;
-        std::string why = "there is no archive";
+        std::string all;
+        const auto refuse = [&](const std::string& name, const std::string& why) {
+            all += fmt::format("{}{}: {}", all.empty() ? "" : "; ", name, why);
+        };
         for (const std::string& name : open.archives) {
             const auto found = disk_.archives.find(name);
             if (found == disk_.archives.end()) continue;
             ModelledDisk::Archive& archive = found->second;
             if (me_.struck(FaultKind::corrupt)) archive.damaged = true;
             if (archive.chip != chip_) {
-                why = fmt::format("{}: made for {}, this is {}", name, archive.chip, chip_);
+                refuse(name, fmt::format("made for {}, this is {}", archive.chip, chip_));
             } else if (archive.damaged && settings_.misdeed != Misdeed::takes_damaged) {
-                why = fmt::format("{}: damaged", name);
+                refuse(name, "damaged");
             } else {
                 right_ = !archive.damaged && !archive.stale;
                 shows_ = archive.stale;
                 return {};
             }
         }
-        return why;
+        return all.empty() ? "there is no archive" : all;
     }
 
     std::vector<std::size_t> group_of() const override { return settings_.group_of; }
 
     std::string make(const Executables::Task& task) override {
+        use_gpu();
         seconds_ += seconds(task.make, settings_.costs);
         const std::size_t group = settings_.group_of.at(task.graph);
         const bool fails = drawn() < settings_.make_fails;
@@ -75,6 +83,7 @@ class ModelledEngine final : public Engine {
 
     std::variant<std::uint64_t, NoResult> decode(int request, std::size_t graph,
                                                  bool plain) override {
+        use_gpu();
         seconds_ += settings_.step_s;
         if (hangs_) seconds_ += never_s;
         if (plain) return right_result(request, graph);
@@ -101,6 +110,10 @@ class ModelledEngine final : public Engine {
         std::size_t graph = 0, launches = 0;  // what it is held for, and what it is
         bool right = true;
     };
+    /// Throws, as a worker's process ends, where its GPU was lost.
+    void use_gpu() {
+        if (me_.struck(FaultKind::gpu_error)) throw std::runtime_error("its GPU is lost");
+    }
     /// From 0 to below 1, by the seed, the worker and how often it has drawn.
     double drawn() {
         const auto worker = static_cast<std::uint64_t>(me_.id());

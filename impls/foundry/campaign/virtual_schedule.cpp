@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "impls/foundry/campaign/draw.hpp"
 #include "impls/foundry/method/loader/loader.hpp"
 #include "suite/drive/policy_run.hpp"
@@ -14,7 +16,7 @@ namespace {
 // Of all that a worker does in one piece, saving takes longest, and four times as long where it is
 // slowed down.
 constexpr double horizon_s = 20, patience_s = 25;
-constexpr const char* archive = "archive";
+constexpr const char *archive = "archive", *other_archive = "archive-of-the-other";
 
 struct Schedule {
     LoaderSettings loader;
@@ -38,20 +40,24 @@ std::vector<std::size_t> groups(Draw& draw) {
 }
 
 FaultPlan faults(Draw& draw, bool saves, std::uint64_t servers) {
-    static constexpr const char* kinds[] = {"kill", "hang", "slow", "corrupt", "torn", "disk_full"};
+    static constexpr std::string_view kinds[] = {"kill",      "hang", "slow",     "corrupt",
+                                                 "gpu_error", "torn", "disk_full"};
     FaultPlan plan;
     for (std::uint64_t n = draw.below(5); n > 0; --n) {
-        const std::uint64_t kind = draw.below(std::size(kinds));
-        const bool of_saver = saves && (kind >= 4 || draw.one_in(4));
-        if (kind >= 4 && !of_saver) continue;
-        std::string text =
-            fmt::format("{}:role={},rank={}", kinds[kind], of_saver ? "saver" : "server",
-                        of_saver ? 0 : draw.below(servers + 1));
-        if (kind == 2) text += ",factor=4";
-        if (kind == 3) text += ",target=tensor";
-        text +=
-            kind == 3 || of_saver ? "@t=0.01" : fmt::format("@t={:.3f}", draw.seconds(horizon_s));
-        if (kind == 1 && draw.one_in(2)) text += fmt::format(",for={:.3f}", 0.1 + draw.seconds(4));
+        const std::string_view kind = kinds[draw.below(std::size(kinds))];
+        const bool of_files = kind == "torn" || kind == "disk_full";
+        const bool of_saver = saves && (of_files || draw.one_in(4));
+        if (of_files && !of_saver) continue;
+        std::string text = fmt::format("{}:role={},rank={}", kind, of_saver ? "saver" : "server",
+                                       of_saver ? 0 : draw.below(servers + 1));
+        if (kind == "slow") text += ",factor=4";
+        if (kind == "corrupt") text += ",target=tensor";
+        if (of_files || kind == "corrupt" || (of_saver && kind == "gpu_error"))
+            text += "@step=0";  // before it saves, or opens an archive
+        else
+            text += of_saver ? "@t=0.01" : fmt::format("@t={:.3f}", draw.seconds(horizon_s));
+        if (kind == "hang" && draw.one_in(2))
+            text += fmt::format(",for={:.3f}", 0.1 + draw.seconds(4));
         plan.faults.push_back(parse_fault(text));
     }
     return plan;
@@ -71,6 +77,10 @@ Schedule draw_schedule(std::uint64_t seed, Misdeed misdeed) {
     engines.group_of = groups(draw);
     engines.chips = draw.one_in(4) ? std::vector<std::string>{"H100", "B200"}
                                    : std::vector<std::string>{"H100"};
+    if (engines.chips.size() > 1 && draw.one_in(2)) {
+        loader.archives.push_back(other_archive);
+        schedule.disk.archives[other_archive] = {.chip = engines.chips.back()};
+    }
     engines.costs = {.capture = 0.2,
                      .build = 0.04,
                      .instantiate = 0.001,
@@ -134,7 +144,9 @@ drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, Misdeed misdeed) {
                                schedule.saves ? ", saved first" : "", to_string(schedule.faults));
     outcome.counts["requests"] = static_cast<long>(run.policy().served());
     outcome.counts["restarts"] = run.policy().restarts();
-    outcome.counts["fault.struck"] = course.faults_struck;
+    for (const auto& event : recorder.events)
+        if (event.kind == "fault")
+            ++outcome.counts["fault." + event.detail.at("kind").get<std::string>()];
     for (const auto& [make, count] : run.policy().makes())
         outcome.counts[std::string(to_string(make))] += count;
     for (const std::string& why : run.policy().troubles()) {

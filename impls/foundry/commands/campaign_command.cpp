@@ -9,8 +9,9 @@ drive::Campaign campaign_modes() {
     drive::Campaign campaign;
     campaign.says =
         "Seeded schedules of faults against a loader of saved graphs: savers and servers are "
-        "killed, hang or are slow, archives are damaged, torn, not written, or of another GPU, the "
-        "driver refuses what it likes; checks in each that every request is served once, with the "
+        "killed, hang, are slow or lose their GPU, archives are damaged, torn, not written, or of "
+        "another GPU, the driver refuses what it likes; checks in each that every request is "
+        "served once, with the "
         "tokens of a capture.";
     campaign.modes = {drive::in_virtual_time(
         [](std::uint64_t seed, const std::string&) { return run_virtual_schedule(seed); })};

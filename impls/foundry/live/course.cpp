@@ -1,5 +1,8 @@
 #include "impls/foundry/live/course.hpp"
 
+#include <fmt/format.h>
+
+#include "impls/foundry/driver/fake/control.hpp"
 #include "suite/base/build_folder.hpp"
 #include "suite/base/error.hpp"
 #include "suite/drive/policy_run.hpp"
@@ -17,25 +20,38 @@ fs::path beside(const fs::path& file) {
     return path;
 }
 
+void refuse_errors_of_real_gpus(const LiveCourse& course) {
+    for (const Fault& fault : course.faults.faults)
+        if (fault.kind == FaultKind::gpu_error &&
+            !fake::FakeControl::is_fake(*open_driver(course.engine.driver)))
+            throw NotSupportedHere(fmt::format(
+                "fault '{}': only the fake driver can be made to lose a GPU", to_string(fault)));
+}
+
 }  // namespace
 
 fs::path fake_driver() { return beside(fs::path("fake_driver") / "libcuda.so.1"); }
+fs::path worker_program() { return beside("assay-foundry-worker"); }
 
 LiveOutcome run_live(const LiveCourse& course, Recorder& recorder) {
-    const nlohmann::json configuration = drive::to_json(course.engine);
+    refuse_errors_of_real_gpus(course);
     // Protocols are the worker's program's; these are its roles' names and settings.
     std::vector<drive::Role> roles = loader_roles({});
     for (drive::Role& role : roles) {
         role.progress_s = course.progress_s;
-        role.configure = [configuration](const drive::Spawn&) { return configuration; };
+        role.configure = [&course, turn = std::size_t{0}](const drive::Spawn& spawn) mutable {
+            EngineSettings engine = course.engine;
+            const std::size_t of_all = spawn.role == "saver" ? 0 : turn++;
+            if (!course.devices.empty())
+                engine.device = course.devices[of_all % course.devices.size()];
+            return drive::to_json(engine);
+        };
     }
     drive::ProcessOptions options;
     options.faults = course.faults;
     drive::ProcessDriver driver(
         roles,
-        cluster::make_exec_launcher({.program = beside("assay-foundry-worker").string(),
-                                     .environment = course.environment,
-                                     .worker = "engine"}),
+        cluster::make_exec_launcher({.program = worker_program().string(), .worker = "engine"}),
         options, recorder);
     drive::PolicyRun<Loader> run(Loader(course.loader), driver);
     for (std::size_t request = 0; request < course.loader.requests.size(); ++request)
@@ -55,6 +71,7 @@ LiveOutcome run_live(const LiveCourse& course, Recorder& recorder) {
                         .faults_struck = ended.faults_struck};
     for (std::size_t request = 0; request < course.loader.requests.size(); ++request)
         outcome.results.push_back(run.policy().result(request));
+    for (const std::string& archive : course.loader.archives) remove_unfinished(archive);
     return outcome;
 }
 

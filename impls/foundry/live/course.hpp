@@ -18,8 +18,9 @@ struct LiveCourse {
     EngineSettings engine;
     LoaderSettings loader;
     bool saves = false;  ///< a saver makes the archive first
-    /// Beside ours, for the workers: ASSAY_FAKE_DRIVER, say.
-    std::vector<std::pair<std::string, std::string>> environment = {};
+    /// Of fake drivers, in turn: EngineSettings::device of the n-th server; the first is also the
+    /// savers'. None: as engine.device says.
+    std::vector<std::string> devices = {};
     FaultPlan faults = {};
     double progress_s = 20;  ///< without progress, after which a worker hangs
 };
@@ -35,10 +36,14 @@ struct LiveOutcome {
     long faults_struck = 0;
 };
 
-/// Throws NotSupportedHere where the worker's program is not beside this one.
+/// What savers that were killed have left beside the archives is removed at the end. Throws
+/// NotSupportedHere where the worker's program is not beside this one, and for a gpu_error on
+/// another driver than the fake one.
 LiveOutcome run_live(const LiveCourse& course, Recorder& recorder);
 
 /// The fake driver that is built with this program, or installed with it.
 std::filesystem::path fake_driver();
+/// assay-foundry-worker, beside this program. Throws NotSupportedHere where it is not.
+std::filesystem::path worker_program();
 
 }  // namespace assay::foundry

@@ -25,18 +25,24 @@ namespace {
 constexpr int golden_request = -1;
 constexpr std::uint64_t relocated_by = std::uint64_t{1} << 40;
 
-std::shared_ptr<const Driver> opened_driver(const std::string& file) {
-    auto driver = open_driver(file);
+std::shared_ptr<const Driver> opened_driver(const EngineSettings& settings) {
+    auto driver = open_driver(settings.driver);
     if (fake::FakeControl::is_fake(*driver))
         fake::FakeControl(*driver).add_kernels(toy::host_kernels());
+    if (!settings.device.empty()) fake::FakeControl(*driver).configure(settings.device);
     return driver;
 }
 
 /// After some errors nothing more can be done in this process: only another one helps.
 void rethrow_if_lost(const DriverError& error) {
-    if (error.code == CUDA_ERROR_ILLEGAL_ADDRESS || error.code == CUDA_ERROR_LAUNCH_FAILED ||
-        error.code == CUDA_ERROR_LAUNCH_TIMEOUT)
-        throw error;
+    // Those of which cuda.h says so, and what it leaves open of ECC.
+    static constexpr CUresult lost[] = {
+        CUDA_ERROR_ECC_UNCORRECTABLE,     CUDA_ERROR_ILLEGAL_ADDRESS,
+        CUDA_ERROR_LAUNCH_TIMEOUT,        CUDA_ERROR_HARDWARE_STACK_ERROR,
+        CUDA_ERROR_ILLEGAL_INSTRUCTION,   CUDA_ERROR_MISALIGNED_ADDRESS,
+        CUDA_ERROR_INVALID_ADDRESS_SPACE, CUDA_ERROR_INVALID_PC,
+        CUDA_ERROR_LAUNCH_FAILED};
+    if (std::ranges::find(lost, error.code) != std::end(lost)) throw error;
 }
 
 /// What `work` says why it could not be done, or what it throws that another try or another way may
@@ -116,10 +122,12 @@ class LiveEngine final : public Engine, private toy::StepResources {
     LiveEngine(const EngineSettings& settings, drive::Strike strike)
         : settings_(settings),
           strike_(std::move(strike)),
-          driver_(opened_driver(settings.driver)),
+          driver_(opened_driver(settings)),
           device_(driver_),
           stream_(*driver_),
-          images_(*driver_) {}
+          images_(*driver_) {
+        settings_.step.ranks = settings_.place.ranks;
+    }
 
     std::string save(const std::string& folder) override;
     std::string open(const Open& open) override;
@@ -134,6 +142,7 @@ class LiveEngine final : public Engine, private toy::StepResources {
     CUdeviceptr allocate(const std::string& name, std::uint64_t bytes) override {
         return memory_->allocate(name, bytes);
     }
+    toy::RankHeaps heaps(std::uint64_t bytes) override;
     CUfunction kernel(const std::string& name) override;
 
     void start(const RegionSettings& region, RegionMemory::Base base = RegionMemory::Base::exactly);
@@ -142,6 +151,7 @@ class LiveEngine final : public Engine, private toy::StepResources {
     void forget_graphs();
     std::string why_not(const Archive& archive) const;
     std::string restore(const std::string& folder);
+    RankTags rank_tags() const;
 
     Captured capture(std::size_t graph);
     struct Launchable {
@@ -167,6 +177,8 @@ class LiveEngine final : public Engine, private toy::StepResources {
     std::vector<std::unique_ptr<const Archive>> archives_;  // opened; images_ points into them
     Images images_;
     std::unique_ptr<RegionMemory> memory_;
+    // Of several ranks, which meet once.
+    std::unique_ptr<Communicator> communicator_;
     std::string image_;  // of the step's kernels
     std::unique_ptr<toy::DecodeStep> step_;
 
@@ -178,6 +190,24 @@ class LiveEngine final : public Engine, private toy::StepResources {
     std::map<std::size_t, Captured> captured_;                      // by graph: dedup's
     std::map<std::size_t, Launchable> own_, shared_;                // by graph; by group
 };
+
+toy::RankHeaps LiveEngine::heaps(std::uint64_t bytes) {
+    if (!communicator_) {
+        const std::uint64_t behind = settings_.region.base + settings_.region.size;
+        communicator_ = std::make_unique<Communicator>(device_, settings_.place, behind, bytes);
+    }
+    return {.rank = settings_.place.rank,
+            .first = {communicator_->base()},
+            .stride = communicator_->stride()};
+}
+
+RankTags LiveEngine::rank_tags() const {
+    return {.rank = settings_.place.rank,
+            .ranks = settings_.place.ranks,
+            .heap = communicator_->base(),
+            .stride = communicator_->stride(),
+            .words = toy::rank_words()};
+}
 
 CUfunction LiveEngine::kernel(const std::string& name) {
     if (settings_.launch_us > 0) {
@@ -242,6 +272,7 @@ std::string LiveEngine::save(const std::string& folder) {
             const Captured captured = capture(graph);
             memory_->end();
             graphs.add(read_graph(driver(), images_, captured.get(), batch(graph)));
+            if (settings_.place.ranks > 1) continue;  // its collective waits for absent ranks
             const Launchable launchable{{}, Executable(driver(), captured.get()), graph, true};
             golden.push_back({batch(graph), decode_with(golden_request, graph, &launchable)});
         }
@@ -253,6 +284,7 @@ std::string LiveEngine::save(const std::string& folder) {
         const SavedMemory saved = replayed(content.trace, settings_.region);
         content.region = {.settings = saved.settings, .final = saved.final, .live = saved.live};
         content.golden = std::move(golden);
+        if (settings_.place.ranks > 1) content.ranks = rank_tags();
         write_archive(folder, content, [&](const std::filesystem::path&) {
             if (strike_(FaultKind::disk_full)) throw UserError("no space is left on the device");
         });
@@ -271,6 +303,10 @@ std::string LiveEngine::why_not(const Archive& archive) const {
             return fmt::format("it was saved on another machine: {} differ{}",
                                fmt::join(other, ", "), other.size() == 1 ? "s" : "");
     }
+    if (const int ranks = manifest.ranks ? manifest.ranks->ranks : 1;
+        ranks != settings_.place.ranks)
+        return fmt::format("its graphs are of {} rank{}, this server's of {}", ranks,
+                           ranks == 1 ? "" : "s", settings_.place.ranks);
     std::vector<int> batches;
     for (std::size_t graph = 0; graph < archive.graphs().size(); ++graph)
         batches.push_back(static_cast<int>(archive.graphs().batch(graph)));
@@ -283,12 +319,13 @@ std::string LiveEngine::open(const Open& open) {
     mode_ = open.mode;
     forget_graphs();
     if (restores(mode_)) {
-        std::string why = "there is no archive";
+        std::string all;
         for (const std::string& folder : open.archives) {
-            why = why_not_done([&] { return restore(folder); });
+            const std::string why = why_not_done([&] { return restore(folder); });
             if (why.empty()) return {};
+            all += (all.empty() ? "" : "; ") + why;
         }
-        return why;
+        return all.empty() ? "there is no archive" : all;
     }
     return why_not_done([&]() -> std::string {
         start_capturing();
@@ -348,6 +385,9 @@ std::string LiveEngine::restore(const std::string& folder) {
     if (drifted(boundary)) return drift(boundary);
     memory_->map_ahead(live);
     start_step();
+    if (manifest.ranks && (manifest.ranks->heap != communicator_->base() ||
+                           manifest.ranks->stride != communicator_->stride()))
+        return folder + ": its ranks' heaps lie elsewhere than this server's";
     const std::uint64_t first_window =
         shift + (saved.windows.empty() ? saved.final : saved.windows.front().start.cursor);
     if (drifted(first_window)) return drift(first_window);
@@ -356,6 +396,9 @@ std::string LiveEngine::restore(const std::string& folder) {
     for (std::size_t graph = 0; graph < archive.graphs().size(); ++graph) {
         graphs_.push_back(archive.graphs().graph(graph));
         group_of_.push_back(archive.graphs().group(graph));
+        if (manifest.ranks)
+            patch_rank(graphs_.back(), *manifest.ranks, settings_.place.rank,
+                       settings_.place.ranks);
         if (shift != 0) shift_addresses(graphs_.back(), saved.settings.range(), shift);
         if (settings_.checks.audit)
             for (const AuditItem& item : audit(graphs_.back(), region.range(), live))

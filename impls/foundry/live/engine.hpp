@@ -12,6 +12,7 @@
 #include "impls/foundry/live/built_graph.hpp"
 #include "impls/foundry/live/device.hpp"
 #include "impls/foundry/live/images.hpp"
+#include "impls/foundry/live/ranks/communicator.hpp"
 #include "impls/foundry/live/region_memory.hpp"
 #include "impls/foundry/method/archive/archive.hpp"
 #include "impls/foundry/method/loader/server.hpp"
@@ -39,10 +40,14 @@ struct EngineSettings {
     std::uint64_t after_bytes = 0;   ///< allocated behind the boundary, as it must not
     double launch_us = 0;            ///< host work for each kernel launched
     Checks checks;
+    /// Of the fake driver, which is configured so before it is used (driver/fake/settings.hpp);
+    /// empty: as it is.
+    std::string device = {};
+    RankPlace place = {};  ///< heaps of several ranks lie behind the region
 };
 ASSAY_FIELDS(RegionSettings, base, size, scratch)
 ASSAY_FIELDS(EngineSettings, driver, step, batches, decode_steps, region, before_bytes, after_bytes,
-             launch_us, checks)
+             launch_us, checks, device, place)
 
 /// The tokens of a request, as a hash: `batch` sequences that begin with tokens drawn by the
 /// request's number. What an engine must give, by the reference and without a device.

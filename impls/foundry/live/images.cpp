@@ -43,10 +43,14 @@ void Images::enumerate(const std::string& hash, Loaded& loaded) {
         check(driver_, driver_.cuKernelGetFunction(&resolved.function, kernel),
               "cuKernelGetFunction");
         std::size_t offset = 0, bytes = 0;
-        while (driver_.cuKernelGetParamInfo(kernel, resolved.params.size(), &offset, &bytes) ==
-               CUDA_SUCCESS)
+        for (;;) {
+            const CUresult result =
+                driver_.cuKernelGetParamInfo(kernel, resolved.params.size(), &offset, &bytes);
+            if (result == CUDA_ERROR_INVALID_VALUE) break;  // it has no more
+            check(driver_, result, "cuKernelGetParamInfo");
             resolved.params.push_back({.offset = static_cast<std::uint32_t>(offset),
                                        .bytes = static_cast<std::uint32_t>(bytes)});
+        }
         identities_[kernel] = identities_[resolved.function] = {hash, name};
         loaded.kernels.emplace(name, std::move(resolved));
     }

@@ -1,19 +1,22 @@
 // One seed of `assay campaign foundry --mode live`: a saver and servers as processes on the fake
-// driver, under the faults that the seed draws.
+// driver, of one or two types of GPU, under the faults that the seed draws.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
+#include "impls/foundry/live/course.hpp"
 #include "suite/drive/campaign/campaign.hpp"
 
 namespace assay::foundry {
 
-/// Not ok where a request was not served, or not with the reference's tokens, or where something is
-/// left under the archive's name that is no archive. `scratch`: an empty folder.
-drive::SeedOutcome run_live_schedule(std::uint64_t seed, const std::filesystem::path& scratch);
+/// The first rule that the end of a course breaks; empty: none. Each request is served with the
+/// reference's tokens; beside the archives nothing is left; an archive is whole, unless it
+/// `may_be_damaged`; where none is whole no graph was restored, and why not was said.
+std::string broken_rule(const LiveCourse& course, const LiveOutcome& outcome, bool may_be_damaged);
 
-/// Damages a file: a bit of the byte at `at`.
-void flip_bit(const std::filesystem::path& file, std::int64_t at, int bit);
+/// Not ok where a rule is broken. `scratch`: an empty folder.
+drive::SeedOutcome run_live_schedule(std::uint64_t seed, const std::filesystem::path& scratch);
 
 }  // namespace assay::foundry

@@ -6,6 +6,62 @@
 #include <stdexcept>
 
 namespace assay::foundry {
+namespace {
+
+CUmemLocation location_of(const Device& device) {
+    return {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device.handle()};
+}
+
+/// At the hint, or elsewhere.
+std::uint64_t reserve(const Driver& driver, std::uint64_t hint, std::uint64_t bytes) {
+    CUdeviceptr got = 0;
+    check(driver, driver.cuMemAddressReserve(&got, bytes, granule, hint, 0), "cuMemAddressReserve");
+    return got;
+}
+
+}  // namespace
+
+void reserve_exactly(const Driver& driver, std::uint64_t base, std::uint64_t bytes) {
+    const std::uint64_t got = reserve(driver, base, bytes);
+    if (got == base) return;
+    driver.cuMemAddressFree(got, bytes);
+    throw BaseTaken(
+        fmt::format("the address {:#x} is taken in this process (the driver offers {:#x}); another "
+                    "process may get it",
+                    base, got));
+}
+
+CUmemGenericAllocationHandle create_memory(const Device& device, std::uint64_t bytes) {
+    CUmemAllocationProp kind{};
+    kind.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    kind.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    kind.location = location_of(device);
+    CUmemGenericAllocationHandle handle = 0;
+    check(device.driver(), device.driver().cuMemCreate(&handle, bytes, &kind, 0), "cuMemCreate");
+    return handle;
+}
+
+void map_memory(const Device& device, const Range& range, CUmemGenericAllocationHandle handle) {
+    const Driver& driver = device.driver();
+    const std::uint64_t bytes = range.hi - range.lo;
+    CUresult result = driver.cuMemMap(range.lo, bytes, 0, handle, 0);
+    if (result != CUDA_SUCCESS) {
+        driver.cuMemRelease(handle);
+        check(driver, result, "cuMemMap");
+    }
+    const CUmemAccessDesc access{.location = location_of(device),
+                                 .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    result = driver.cuMemSetAccess(range.lo, bytes, &access, 1);
+    if (result != CUDA_SUCCESS) {
+        unmap_memory(driver, range, handle);
+        check(driver, result, "cuMemSetAccess");
+    }
+}
+
+void unmap_memory(const Driver& driver, const Range& range, CUmemGenericAllocationHandle handle) {
+    driver.cuMemUnmap(range.lo, range.hi - range.lo);
+    driver.cuMemRelease(handle);
+}
 
 RegionMemory::RegionMemory(const Device& device, const RegionSettings& settings, Base base)
     : device_(device),
@@ -13,53 +69,24 @@ RegionMemory::RegionMemory(const Device& device, const RegionSettings& settings,
       region_(reserved(device.driver(), settings, base)) {}
 
 RegionSettings RegionMemory::reserved(const Driver& driver, RegionSettings settings, Base base) {
-    CUdeviceptr got = 0;
-    check(driver, driver.cuMemAddressReserve(&got, settings.size, granule, settings.base, 0),
-          "cuMemAddressReserve");
-    if (got != settings.base && base == Base::exactly) {
-        driver.cuMemAddressFree(got, settings.size);
-        throw BaseTaken(
-            fmt::format("the region's address {:#x} is taken in this process (the "
-                        "driver offers {:#x}); another process may get it",
-                        settings.base, got));
-    }
-    settings.base = got;
+    if (base == Base::exactly)
+        reserve_exactly(driver, settings.base, settings.size);
+    else
+        settings.base = reserve(driver, settings.base, settings.size);
     return settings;
 }
 
 RegionMemory::~RegionMemory() {
     for (const auto& [id, allocation] : allocations_)
-        if (allocation.handle != 0) unmap(allocation.range, allocation.handle);
-    for (const Allocation& ahead : ahead_) unmap(ahead.range, ahead.handle);
+        if (allocation.handle != 0) unmap_memory(driver_, allocation.range, allocation.handle);
+    for (const Allocation& ahead : ahead_) unmap_memory(driver_, ahead.range, ahead.handle);
     driver_.cuMemAddressFree(region_.settings().base, region_.settings().size);
 }
 
 CUmemGenericAllocationHandle RegionMemory::map(const Range& range) {
-    CUmemAllocationProp kind{};
-    kind.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    kind.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    kind.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device_.handle()};
-    const std::uint64_t bytes = range.hi - range.lo;
-    CUmemGenericAllocationHandle handle = 0;
-    check(driver_, driver_.cuMemCreate(&handle, bytes, &kind, 0), "cuMemCreate");
-    CUresult result = driver_.cuMemMap(range.lo, bytes, 0, handle, 0);
-    if (result != CUDA_SUCCESS) {
-        driver_.cuMemRelease(handle);
-        check(driver_, result, "cuMemMap");
-    }
-    const CUmemAccessDesc access{.location = kind.location,
-                                 .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    result = driver_.cuMemSetAccess(range.lo, bytes, &access, 1);
-    if (result != CUDA_SUCCESS) {
-        unmap(range, handle);
-        check(driver_, result, "cuMemSetAccess");
-    }
+    const auto handle = create_memory(device_, range.hi - range.lo);
+    map_memory(device_, range, handle);
     return handle;
-}
-
-void RegionMemory::unmap(const Range& range, CUmemGenericAllocationHandle handle) {
-    driver_.cuMemUnmap(range.lo, range.hi - range.lo);
-    driver_.cuMemRelease(handle);
 }
 
 bool RegionMemory::is_mapped_ahead(const Range& range) const {

@@ -12,10 +12,18 @@
 
 namespace assay::foundry {
 
-/// The region's address range is not to be had in this process.
+/// An address range is not to be had in this process.
 struct BaseTaken : RegionRefusal {
     using RegionRefusal::RegionRefusal;
 };
+
+/// Reserves these addresses. Throws BaseTaken where the driver reserves others.
+void reserve_exactly(const Driver& driver, std::uint64_t base, std::uint64_t bytes);
+/// Device memory without an address, in whole granules, that other processes can be given.
+CUmemGenericAllocationHandle create_memory(const Device& device, std::uint64_t bytes);
+/// Gives it an address, for reading and writing. Where that fails the handle is released.
+void map_memory(const Device& device, const Range& range, CUmemGenericAllocationHandle handle);
+void unmap_memory(const Driver& driver, const Range& range, CUmemGenericAllocationHandle handle);
 
 class RegionMemory {
   public:
@@ -49,7 +57,6 @@ class RegionMemory {
   private:
     static RegionSettings reserved(const Driver& driver, RegionSettings settings, Base base);
     CUmemGenericAllocationHandle map(const Range& range);
-    void unmap(const Range& range, CUmemGenericAllocationHandle handle);
     bool is_mapped_ahead(const Range& range) const;
 
     const Device& device_;

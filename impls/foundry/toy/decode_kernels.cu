@@ -1,2 +1,2 @@
 // The decode step's kernels as machine code: images/build_images.sh compiles this file.
-#include "impls/foundry/toy/device/decode_kernels.hpp"
+#include "impls/foundry/toy/device/rank_kernels.hpp"

@@ -12,7 +12,7 @@ namespace assay::foundry::toy {
 void check(const DecodeSettings& settings) {
     constexpr std::size_t most_doublings = 3;  // a cluster of more than 8 blocks is not portable
     if (std::min({settings.layers, settings.vocabulary, settings.context, settings.cache_blocks,
-                  settings.most_rows}) < 1 ||
+                  settings.most_rows, settings.ranks}) < 1 ||
         settings.context % block_positions != 0 || settings.cluster_from.size() > most_doublings)
         throw std::logic_error("no decode step is of these settings");
 }
@@ -27,7 +27,9 @@ StepShape shape_of(const DecodeSettings& settings, int batch) {
 
 int nodes_of_step(const DecodeSettings& settings, int batch) {
     constexpr int outside_layers = 6, of_layer = 4;
-    return outside_layers + settings.layers * (of_layer + shape_of(settings, batch).split);
+    const int of_ranks = settings.ranks > 1 ? 2 : 0;
+    return outside_layers +
+           settings.layers * (of_layer + shape_of(settings, batch).split + of_ranks);
 }
 
 int topology_groups(const DecodeSettings& settings, std::span<const int> batches, Key key) {

@@ -25,9 +25,11 @@ struct DecodeSettings {
     /// Batch size from which the sampler may start before the head ends.
     std::optional<int> programmatic_from = {};
     std::uint64_t seed = 1;  ///< of the weights
+    /// Processes that decode together, each with a share of what attention gives.
+    int ranks = 1;
 };
 ASSAY_FIELDS(DecodeSettings, layers, vocabulary, context, cache_blocks, most_rows, split_from,
-             cluster_from, programmatic_from, seed)
+             cluster_from, programmatic_from, seed, ranks)
 
 /// Throws std::logic_error for settings of which no step can be made.
 void check(const DecodeSettings& settings);
@@ -42,7 +44,8 @@ struct StepShape {
 };
 StepShape shape_of(const DecodeSettings& settings, int batch);
 
-/// A memset, a memcpy, and kernels: 4 a layer, 5 where attention is split, and 4 others.
+/// A memset, a memcpy, and kernels: 4 a layer, one more where attention is split, two more where
+/// there are several ranks, and 4 others.
 int nodes_of_step(const DecodeSettings& settings, int batch);
 /// As many as there are nodes: a chain, but for one kernel on a branch of its own.
 inline int edges_of_step(const DecodeSettings& settings, int batch) {

@@ -2,9 +2,12 @@
 
 #include <array>
 #include <stdexcept>
-#include <tuple>
 
 namespace assay::foundry::toy {
+
+RankHeaps StepResources::heaps(std::uint64_t) {
+    throw std::logic_error("a step of several ranks has no communicator");
+}
 
 DecodeStep::DecodeStep(const Driver& driver, StepResources& resources,
                        const DecodeSettings& settings)
@@ -19,6 +22,7 @@ DecodeStep::DecodeStep(const Driver& driver, StepResources& resources,
               "cuMemsetD8Async");
     }
     check(driver_, driver_.cuStreamSynchronize(branch_), "cuStreamSynchronize");
+    if (settings_.ranks > 1) buffers_.heaps = resources_.heaps(heap_bytes(settings_));
     write_weights(buffers_.embedding, embedding_tensor, settings_.vocabulary);
     write_weights(buffers_.head, head_tensor, layer_words / 5);
     for (int layer = 0; layer < settings_.layers; ++layer)
@@ -73,15 +77,15 @@ std::vector<int> DecodeStep::tokens(int rows) const {
 }
 
 StepBuffers DecodeStep::buffers_of(int batch) {
-    auto found = of_batch_.find(batch);
-    if (found == of_batch_.end()) {
-        const std::string of = "/" + std::to_string(batch);
-        const Address activations{resources_.allocate("activations" + of, activation_bytes(batch))};
-        const Address row_values{resources_.allocate("row_values" + of, row_value_bytes(batch))};
-        found = of_batch_.emplace(batch, std::pair(activations, row_values)).first;
-    }
+    auto& [activations, row_values] = of_batch_[batch];  // another try may have got the first
+    const std::string of = "/" + std::to_string(batch);
+    if (activations.value == 0)
+        activations.value = resources_.allocate("activations" + of, activation_bytes(batch));
+    if (row_values.value == 0)
+        row_values.value = resources_.allocate("row_values" + of, row_value_bytes(batch));
     StepBuffers buffers = buffers_;
-    std::tie(buffers.activations, buffers.row_values) = found->second;
+    buffers.activations = activations;
+    buffers.row_values = row_values;
     return buffers;
 }
 

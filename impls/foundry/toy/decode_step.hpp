@@ -21,6 +21,9 @@ class StepResources {
     /// Asked in a fixed order: shared_buffers() by the constructor, then "activations/B" and
     /// "row_values/B" by the first launch of batch size B.
     virtual CUdeviceptr allocate(const std::string& name, std::uint64_t bytes) = 0;
+    /// Where the ranks' heaps lie, this one's zeroed; asked by the constructor, behind the shared
+    /// buffers, where there are several ranks. Throws std::logic_error: there is one.
+    virtual RankHeaps heaps(std::uint64_t bytes);
     /// Of decode_image(); asked each time when something is launched.
     virtual CUfunction kernel(const std::string& name) = 0;
 };

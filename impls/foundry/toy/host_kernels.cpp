@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "impls/foundry/toy/device/decode_kernels.hpp"
+#include "impls/foundry/toy/device/rank_kernels.hpp"
 
 namespace assay::foundry::toy {
 namespace {
@@ -54,6 +54,8 @@ constexpr std::array kernels{
     named<toy_attend, attention_shared_bytes>("toy_attend"),
     named<toy_attend_split, attention_shared_bytes>("toy_attend_split"),
     named<toy_attend_reduce>("toy_attend_reduce"),
+    named<toy_share>("toy_share"),
+    named<toy_sum>("toy_sum"),
     named<toy_mlp>("toy_mlp"),
     named<toy_head>("toy_head"),
     named<toy_sample>("toy_sample"),

@@ -1,9 +1,10 @@
 #include "impls/foundry/toy/step_plan.hpp"
 
+#include <cstddef>
 #include <cstring>
 #include <type_traits>
 
-#include "impls/foundry/toy/device/decode_kernels.hpp"
+#include "impls/foundry/toy/device/rank_kernels.hpp"
 
 namespace assay::foundry::toy {
 namespace {
@@ -60,6 +61,15 @@ std::uint64_t activation_bytes(int batch) {
 /// A residual, two slots and a token of each row.
 std::uint64_t row_value_bytes(int batch) {
     return unsigned_of(batch) * (word_bytes + 3 * number_bytes);
+}
+
+std::uint64_t heap_bytes(const DecodeSettings& settings) {
+    return heap_words(settings.most_rows) * word_bytes;
+}
+std::vector<RankWord> rank_words() {
+    return {{"toy_share", offsetof(ShareJob, own), RankWord::Holds::own_address},
+            {"toy_share", offsetof(ShareJob, rank), RankWord::Holds::rank},
+            {"toy_sum", offsetof(SumJob, own), RankWord::Holds::own_address}};
 }
 
 std::vector<SharedBuffer> shared_buffers(const DecodeSettings& settings, StepBuffers& buffers) {
@@ -129,6 +139,15 @@ std::vector<StepNode> step_nodes(const DecodeSettings& settings, int batch,
             nodes.push_back(ASSAY_TOY_NODE(toy_attend, batch, activation(attended),
                                            activation(query), cache, places, rows));
             nodes.back().shared_bytes = attention_shared_bytes;
+        }
+        if (settings.ranks > 1) {
+            const RankHeaps& heaps = buffers.heaps;
+            const ShareJob share{heaps.own(),    activation(attended), rows, heaps.rank,
+                                 settings.ranks, settings.most_rows,   0};
+            const SumJob sum{heaps.own(), heaps.first,    heaps.stride,      activation(attended),
+                             rows,        settings.ranks, settings.most_rows};
+            nodes.push_back(ASSAY_TOY_NODE(toy_share, batch, share));
+            nodes.push_back(ASSAY_TOY_NODE(toy_sum, batch, sum));
         }
         const PackedAddress packed_residual{static_cast<std::uint32_t>(residual.value),
                                             static_cast<std::uint32_t>(residual.value >> 32)};

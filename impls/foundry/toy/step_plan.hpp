@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "impls/foundry/method/graphs/graph.hpp"
+#include "impls/foundry/method/rank_patch.hpp"
 #include "impls/foundry/toy/decode_settings.hpp"
 
 namespace assay::foundry::toy {
@@ -24,7 +25,21 @@ struct Address {
     Address word(std::uint64_t words) const { return {value + 8 * words}; }
 };
 
-/// Device memory of a step. All batch sizes share what these are, but for the last two.
+/// Symmetric memory of the ranks that decode a step together (device/rank_kernels.hpp).
+struct RankHeaps {
+    int rank = 0;              ///< this process
+    Address first;             ///< rank 0's heap, at the same address in each process
+    std::uint64_t stride = 0;  ///< bytes from one rank's heap to the next one's
+
+    Address own() const { return {first.value + static_cast<std::uint64_t>(rank) * stride}; }
+};
+/// Bytes of one rank's heap.
+std::uint64_t heap_bytes(const DecodeSettings& settings);
+/// The words of kernels' parameters that are another rank's in its graphs.
+std::vector<RankWord> rank_words();
+
+/// Device memory of a step. All batch sizes share what these are, but for the activations and
+/// row values.
 struct StepBuffers {
     Address tokens, positions, block_table, batch, random;  ///< what the host sets
     Address output;                                         ///< the tokens sampled
@@ -32,6 +47,7 @@ struct StepBuffers {
     Address partials, counters;           ///< of split attention; the counters 0 before a step
     std::vector<Address> weights, cache;  ///< of each layer
     Address activations, row_values;      ///< of one batch size
+    RankHeaps heaps;                      ///< where there are several ranks
 };
 
 struct SharedBuffer {

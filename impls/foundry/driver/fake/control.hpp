@@ -19,6 +19,8 @@ class FakeControl {
     /// Throws std::logic_error where `driver` is no fake.
     explicit FakeControl(const Driver& driver) {
         take(driver, reset_, "fake_reset");
+        take(driver, configure_, "fake_configure");
+        take(driver, lose_context_, "fake_lose_context");
         take(driver, set_, "fake_set");
         take(driver, fail_, "fake_fail");
         take(driver, count_, "fake_count");
@@ -30,6 +32,11 @@ class FakeControl {
     /// Back to the settings of ASSAY_FAKE_DRIVER, all counts to zero, all objects forgotten.
     /// Kernels stay.
     void reset() const { reset_(); }
+    /// The settings of ASSAY_FAKE_DRIVER, and over them those of this text of the same form, which
+    /// ends the process where it cannot be read. Objects and counts stay.
+    void configure(const std::string& json) const { configure_(json.c_str()); }
+    /// As an Xid does: each call that needs the context returns `code` from now on.
+    void lose_context(CUresult code) const { lose_context_(code); }
     /// One setting of settings.hpp. Throws std::logic_error when there is none of this name.
     void set(const std::string& name, std::int64_t value = 1) const {
         if (!set_(name.c_str(), value)) throw std::logic_error("the fake has no setting " + name);
@@ -56,6 +63,8 @@ class FakeControl {
         if (!function) throw std::logic_error(driver.file.string() + " is no fake driver");
     }
     void (*reset_)() = nullptr;
+    void (*configure_)(const char*) = nullptr;
+    void (*lose_context_)(CUresult) = nullptr;
     bool (*set_)(const char*, std::int64_t) = nullptr;
     bool (*fail_)(const char*, std::int64_t, CUresult) = nullptr;
     std::int64_t (*count_)(const char*) = nullptr;

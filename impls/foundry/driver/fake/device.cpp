@@ -27,6 +27,7 @@ constexpr Result results[] = {
     ASSAY_RESULT(CUDA_ERROR_INVALID_CONTEXT, "invalid device context"),
     ASSAY_RESULT(CUDA_ERROR_NO_BINARY_FOR_GPU, "no kernel image is available for execution"),
     ASSAY_RESULT(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, "PTX JIT compiler library not found"),
+    ASSAY_RESULT(CUDA_ERROR_ECC_UNCORRECTABLE, "uncorrectable ECC error encountered"),
     ASSAY_RESULT(CUDA_ERROR_INVALID_HANDLE, "invalid resource handle"),
     ASSAY_RESULT(CUDA_ERROR_ILLEGAL_STATE, "the operation cannot be performed in this state"),
     ASSAY_RESULT(CUDA_ERROR_LOSSY_QUERY, "the query would lose information"),

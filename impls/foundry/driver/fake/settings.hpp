@@ -1,5 +1,6 @@
 // What the fake driver's GPU is, and in which ways it departs from the header's words. Given by the
-// environment variable ASSAY_FAKE_DRIVER as an object of JSON, or one by one by fake_set():
+// environment variable ASSAY_FAKE_DRIVER or fake_configure() as an object of JSON, or one by one by
+// fake_set():
 //
 //     {"capability": 80, "bulk_edge_bug": 1, "fail": {"cuMemMap": [3, 2]}}
 //
@@ -36,6 +37,9 @@ struct Settings {
     /// cuGraphExecUpdate succeeds though the preferred cluster changed, keeps the old one, and the
     /// next launch hangs.
     std::int64_t keep_preferred_cluster = 0;
+    /// The so-many-th cuGraphExecUpdate(), where it succeeds, leaves an executable that hangs: what
+    /// keep_preferred_cluster does, for graphs without preferred clusters. 0: none does.
+    std::int64_t hang_at_update = 0;
     /// An update of a 1-D memset's size fails, which the header allows.
     std::int64_t refuse_memset_resize = 0;
     /// What hangs ends with CUDA_ERROR_LAUNCH_TIMEOUT when it is waited for; without, never.
@@ -61,6 +65,7 @@ inline constexpr std::array settings_table{
     ASSAY_SETTING(reserve_elsewhere),
     ASSAY_SETTING(lazy_loading),
     ASSAY_SETTING(keep_preferred_cluster),
+    ASSAY_SETTING(hang_at_update),
     ASSAY_SETTING(refuse_memset_resize),
     ASSAY_SETTING(watchdog),
 };

@@ -45,8 +45,7 @@ bool fail(std::string_view entry_point, std::int64_t nth, CUresult code) {
 
 /// Settings that cannot be read end the process: a test with other settings than it asked for
 /// would say nothing.
-void take_environment(Settings& settings) {
-    const char* const text = std::getenv("ASSAY_FAKE_DRIVER");
+void take(const char* text, Settings& settings) {
     if (!text || !*text) return;
     try {
         const auto document = nlohmann::json::parse(text);
@@ -66,6 +65,7 @@ void take_environment(Settings& settings) {
         std::_Exit(1);
     }
 }
+void take_environment(Settings& settings) { take(std::getenv("ASSAY_FAKE_DRIVER"), settings); }
 
 std::int64_t live(std::string_view what) {
     const State& s = state();
@@ -148,6 +148,17 @@ extern "C" void fake_reset() {
     state() = State();
     faults().clear();
     take_environment(state().settings);
+}
+extern "C" void fake_configure(const char* json) {
+    const std::lock_guard lock(driver_lock);
+    state().settings = Settings();
+    faults().clear();
+    take_environment(state().settings);
+    take(json, state().settings);
+}
+extern "C" void fake_lose_context(CUresult code) {
+    const std::lock_guard lock(driver_lock);
+    state().broken = code;
 }
 extern "C" bool fake_set(const char* name, std::int64_t value) {
     const std::lock_guard lock(driver_lock);

@@ -200,6 +200,8 @@ CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateRes
     FAKE_NEED(state().execs.has(exec) && state().graphs.has(graph) && !graph->captured_into,
               CUDA_ERROR_INVALID_VALUE);
     const Refusal refusal = update(*exec, *graph);
+    const std::int64_t updates = state().counts["cuGraphExecUpdate"];
+    if (!refusal.result && updates == state().settings.hang_at_update) exec->hangs = true;
     *info = {refusal.result, refusal.node, refusal.from};
     return refusal.result ? CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE : CUDA_SUCCESS;
 }

@@ -5,7 +5,9 @@
 
 namespace assay::foundry {
 
-std::vector<Experiment> live_experiments() { return {tokens(), fig9(), fig10(), x_detect()}; }
+std::vector<Experiment> live_experiments() {
+    return {tokens(), fig9(), fig10(), x_detect(), x_driver(), x_penalty(), x_ranks()};
+}
 
 std::function<drive::SeedOutcome(std::uint64_t, const std::string&)> live_schedule() {
     return [](std::uint64_t seed, const std::string&) {

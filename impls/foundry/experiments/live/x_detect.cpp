@@ -7,7 +7,7 @@
 
 #include "impls/foundry/experiments/live/live_experiments.hpp"
 #include "impls/foundry/experiments/live/on_driver.hpp"
-#include "impls/foundry/live/live_schedule.hpp"
+#include "impls/foundry/live/damage.hpp"
 #include "suite/experiment/metrics.hpp"
 
 namespace assay::foundry {
@@ -100,9 +100,7 @@ void save_otherwise(const std::filesystem::path& folder, Difference difference,
 }
 
 void differ(const XDetect& settings, LiveCourse& course) {
-    const auto driver_is = [&](const char* json) {
-        course.environment.emplace_back("ASSAY_FAKE_DRIVER", json);
-    };
+    const auto driver_is = [&](const char* json) { course.devices = {json}; };
     switch (settings.difference) {
         case Difference::none:
             break;

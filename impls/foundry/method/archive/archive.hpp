@@ -65,6 +65,7 @@ struct ArchiveContent {
     std::optional<SavedRegion> region = {};
     std::string trace = {};  ///< that the region was made by; empty: none
     std::vector<GoldenResult> golden = {};
+    std::optional<RankTags> ranks = {};  ///< of whose graphs these are
 };
 
 /// Hears of a file before it is written, and of the folder before it gets its name.
@@ -73,9 +74,12 @@ using WriteStep = std::function<void(const std::filesystem::path&)>;
 /// Throws UserError when `folder` is there already or cannot be made.
 void refuse_existing(const std::filesystem::path& folder);
 
+/// Removes what a process that was killed while it wrote `folder` left beside it.
+void remove_unfinished(const std::filesystem::path& folder);
+
 /// Writes to .FOLDER.assay-part beside it, which is removed when anything throws, `step` included;
-/// what a process that was killed left there is removed first. Then it gets the name FOLDER. Throws
-/// UserError when that is there already, or a write fails.
+/// what is unfinished there is removed first. Then it gets the name FOLDER. Throws UserError when
+/// that is there already, or a write fails.
 void write_archive(const std::filesystem::path& folder, const ArchiveContent& content,
                    const WriteStep& step = {});
 

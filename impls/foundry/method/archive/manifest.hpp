@@ -11,6 +11,7 @@
 #include "impls/foundry/method/archive/graph_encoder.hpp"
 #include "impls/foundry/method/fingerprint.hpp"
 #include "impls/foundry/method/memory/region.hpp"
+#include "impls/foundry/method/rank_patch.hpp"
 
 namespace assay::foundry {
 
@@ -40,6 +41,7 @@ struct Manifest {
     std::optional<Fingerprint> fingerprint;
     std::optional<SavedRegion> region;
     std::vector<GoldenResult> golden;
+    std::optional<RankTags> ranks;  ///< absent where graphs are of one rank
     std::vector<FileRecord> files;
 };
 

@@ -48,10 +48,7 @@ class NewFile {
 /// The folder beside, which goes unless it got its name.
 class FolderAside {
   public:
-    explicit FolderAside(fs::path path) : path_(std::move(path)) {
-        fs::remove_all(path_);  // of a process that was killed
-        fs::create_directory(path_);
-    }
+    explicit FolderAside(fs::path path) : path_(std::move(path)) { fs::create_directory(path_); }
     ~FolderAside() {
         std::error_code error;
         if (!published_) fs::remove_all(path_, error);
@@ -75,6 +72,12 @@ fs::path without_slash(const fs::path& folder) {
     return folder.has_filename() ? folder : folder.parent_path();
 }
 
+/// Where an archive is written before it gets its name.
+fs::path aside_of(const fs::path& folder) {
+    const fs::path name = without_slash(folder);
+    return name.parent_path() / fmt::format(".{}.assay-part", name.filename().string());
+}
+
 std::vector<StoredImage> write_images(const std::vector<ImageToStore>& images, NewFile& file) {
     std::vector<StoredImage> stored;
     const ByteSink sink = [&](auto bytes) { file.write(bytes); };
@@ -95,6 +98,7 @@ void write_files(const fs::path& folder, const ArchiveContent& content, const Wr
     Manifest manifest{.fingerprint = content.fingerprint,
                       .region = content.region,
                       .golden = content.golden,
+                      .ranks = content.ranks,
                       .files = {}};
     const auto write = [&](const char* name, const std::function<void(NewFile&)>& fill) {
         if (step) step(folder / name);
@@ -132,12 +136,14 @@ void refuse_existing(const fs::path& folder) {
         throw UserError(fmt::format("{} cannot be made: {}", folder.string(), why));
 }
 
+void remove_unfinished(const fs::path& folder) { fs::remove_all(aside_of(folder)); }
+
 void write_archive(const fs::path& folder, const ArchiveContent& content, const WriteStep& step) {
     refuse_existing(folder);
     const fs::path name = without_slash(folder);
     try {
-        FolderAside aside(name.parent_path() /
-                          fmt::format(".{}.assay-part", name.filename().string()));
+        remove_unfinished(folder);
+        FolderAside aside(aside_of(folder));
         write_files(aside.path(), content, step);
         if (step) step(name);
         aside.publish_as(name);

@@ -16,8 +16,9 @@ void Loader::on(const Event& event, double, std::vector<Action>& actions) {
     dispatch(actions);
 }
 
-/// An update that a driver calls a success may leave an executable that never ends: where a server
-/// hung behind one, the next ones make executables of their own.
+/// An update that a driver calls a success may leave an executable that never ends, or is ended by
+/// the driver with all of its process: where a server hung behind one, or two died, the next ones
+/// make executables of their own.
 Mode Loader::mode() const {
     if (!updates_hang_ || !shares(settings_.mode)) return settings_.mode;
     return restores(settings_.mode) ? Mode::r3_lazy : Mode::capture;
@@ -34,8 +35,10 @@ void Loader::open(drive::WorkerId worker, Server& server, Actions& actions) cons
 }
 
 void Loader::handle(const drive::Joined& joined, Actions& actions) {
+    joined_.insert(joined.worker);
     if (joined.role == "saver") {
         saver_ = joined.worker;
+        awaits_saver_ = false;
         actions.push_back(To<Save>{saver_, {settings_.archives.at(0)}});
     } else {
         open(joined.worker, servers_[joined.worker], actions);
@@ -59,8 +62,13 @@ void Loader::begin_servers(Actions& actions) {
     for (int i = 0; i < settings_.servers; ++i) actions.push_back(drive::Spawn{"server", ""});
 }
 
-void Loader::handle(const drive::Timer& timer, Actions&) {
+/// Of a request, or, behind those, of how long one has waited.
+void Loader::handle(const drive::Timer& timer, Actions& actions) {
+    const std::size_t requests = settings_.requests.size();
+    if (timer.id >= requests) return grow(static_cast<int>(timer.id - requests), actions);
     waiting_.push_back(static_cast<int>(timer.id));
+    if (grown_ < settings_.growth)
+        actions.push_back(drive::StartTimer{requests + timer.id, settings_.patience_s});
 }
 
 void Loader::handle(const From<Refused>& refused, Actions& actions) {
@@ -129,7 +137,12 @@ void Loader::handle(const From<Failed>& failed, Actions& actions) {
     serve(failed.worker, server, actions);
 }
 
-void Loader::handle(const drive::Died& died, Actions& actions) { lose(died.worker, actions); }
+void Loader::handle(const drive::Died& died, Actions& actions) {
+    // One that ends before it joins is not known yet by what it was to be.
+    if (!joined_.contains(died.worker) && !awaits_saver_) return replace("server", actions);
+    if (!joined_.contains(died.worker)) saver_ = died.worker;
+    lose(died.worker, actions);
+}
 
 void Loader::handle(const drive::Stalled& stalled, Actions& actions) {
     const auto found = servers_.find(stalled.worker);
@@ -155,7 +168,12 @@ void Loader::lose(drive::WorkerId worker, Actions& actions) {
     const auto lost = servers_.extract(worker);
     if (!lost) return;
     const Server& server = lost.mapped();
-    if (server.request >= 0) waiting_.push_front(server.request);
+    if (server.request >= 0) {
+        waiting_.push_front(server.request);
+        if (server.serving.make == Make::update && ++died_updating_ == most_died_updating &&
+            !std::exchange(updates_hang_, true))
+            trouble("servers die behind updates");
+    }
     if (restores(server.mode) && !server.has_served && ++died_restoring_ == most_died_restoring)
         trouble("servers that restore die before they serve");
     replace("server", actions);
@@ -165,7 +183,15 @@ void Loader::lose(drive::WorkerId worker, Actions& actions) {
 void Loader::replace(const std::string& role, Actions& actions) {
     if (restarts_ == settings_.restarts) return;
     ++restarts_;
+    awaits_saver_ = role == "saver";
     actions.push_back(drive::Spawn{role, ""});
+}
+
+void Loader::grow(int request, Actions& actions) {
+    if (grown_ == settings_.growth || std::ranges::find(waiting_, request) == waiting_.end())
+        return;
+    ++grown_;
+    actions.push_back(drive::Spawn{"server", ""});
 }
 
 void Loader::serve(drive::WorkerId worker, Server& server, Actions& actions) {

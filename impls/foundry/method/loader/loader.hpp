@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,9 +23,11 @@ struct LoaderSettings {
     std::vector<std::size_t> requests;  ///< the graph of each; Timer{i}: request i has come
     int servers = 1;    ///< spawned once there is an archive; without a saver by the harness
     int restarts = 20;  ///< workers replaced, at most
+    int growth = 0;     ///< servers more, at most: one for each request that waits `patience_s`
+    double patience_s = 1;
     bool operator==(const LoaderSettings&) const = default;
 };
-ASSAY_FIELDS(LoaderSettings, mode, archives, requests, servers, restarts)
+ASSAY_FIELDS(LoaderSettings, mode, archives, requests, servers, restarts, growth, patience_s)
 
 class Loader {
   public:
@@ -32,8 +35,9 @@ class Loader {
                                drive::Idle, drive::From<Saved>, drive::From<NotSaved>,
                                drive::From<Opened>, drive::From<Refused>, drive::From<Ready>,
                                drive::From<Served>, drive::From<Failed>>;
-    using Action = std::variant<drive::Spawn, drive::Evict, drive::Stop, drive::To<Save>,
-                                drive::To<Open>, drive::To<Prepare>, drive::To<Serve>>;
+    using Action =
+        std::variant<drive::Spawn, drive::Evict, drive::Stop, drive::StartTimer, drive::To<Save>,
+                     drive::To<Open>, drive::To<Prepare>, drive::To<Serve>>;
 
     explicit Loader(LoaderSettings settings);
 
@@ -76,10 +80,12 @@ class Loader {
     void handle(const drive::From<Served>& served, Actions& actions);
     void handle(const drive::From<Failed>& failed, Actions& actions);
 
-    static constexpr int most_died_restoring = 2, most_savers = 3, most_refusals = 3;
+    static constexpr int most_died_restoring = 2, most_died_updating = 2, most_savers = 3,
+                         most_refusals = 3;
 
     Mode mode() const;
     void open(drive::WorkerId worker, Server& server, Actions& actions) const;
+    void grow(int request, Actions& actions);
     void serve(drive::WorkerId worker, Server& server, Actions& actions);
     void dispatch(Actions& actions);
     void begin_servers(Actions& actions);
@@ -89,15 +95,18 @@ class Loader {
 
     LoaderSettings settings_;
     std::map<drive::WorkerId, Server> servers_;
-    drive::WorkerId saver_ = -1;  ///< while it saves
+    std::set<drive::WorkerId> joined_;  ///< ever
+    drive::WorkerId saver_ = -1;        ///< while it saves
+    bool awaits_saver_ = false;         ///< another was spawned
     int savers_died_ = 0;
     std::deque<int> waiting_;
     std::vector<std::optional<std::uint64_t>> results_;
     std::size_t served_ = 0;
     std::vector<std::string> troubles_;
     std::map<Make, long> makes_;
-    int restarts_ = 0;
+    int restarts_ = 0, grown_ = 0;
     int died_restoring_ = 0;  ///< in a row, before they served anything
+    int died_updating_ = 0;
     bool updates_hang_ = false;
 };
 

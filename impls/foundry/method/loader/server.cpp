@@ -24,6 +24,7 @@ drive::Protocol serve(drive::Worker& me, MakeEngine make) {
     long prepared = 0, requests = 0;
     while (const auto message = co_await me.receive()) {
         if (message->is<Open>()) {
+            co_await me.point("start", requests);  // of the first request, if it is the first time
             const std::string why = engine->open(message->to<Open>());
             co_await me.work(engine->take_seconds());
             if (why.empty())

@@ -35,8 +35,9 @@ class Engine {
     virtual double take_seconds() = 0;
 };
 
-/// Where faults can strike beside a step, which is a server's request, or all of saving: before
-/// each task of Prepare, counted from 0 for each worker.
+/// Where faults can strike beside a step, which is a server's request, the first together with
+/// opening before it, or all of saving: before each task of Prepare, counted from 0 for each
+/// worker.
 inline constexpr const char* prepare_point = "prepare";
 const FaultPhases& fault_phases();
 

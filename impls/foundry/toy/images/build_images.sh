@@ -7,5 +7,5 @@ toy=impls/foundry/toy
 "${NVCC:-nvcc}" -std=c++17 -O2 -I. -fatbin --compress-mode=size \
     -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 \
     -gencode arch=compute_100,code=sm_100 -o $toy/images/decode_kernels.fatbin $toy/decode_kernels.cu
-sha256sum $toy/decode_kernels.cu $toy/device/decode_kernels.hpp $toy/images/decode_kernels.fatbin \
-    >$toy/images/SHA256SUMS
+sha256sum $toy/decode_kernels.cu $toy/device/decode_kernels.hpp $toy/device/rank_kernels.hpp \
+    $toy/images/decode_kernels.fatbin >$toy/images/SHA256SUMS
