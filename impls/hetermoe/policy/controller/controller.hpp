@@ -100,7 +100,7 @@ class Controller {
     std::map<Worker, bool> kinds_;  ///< of the live ones; true: new
     std::set<Worker> leaving_;
     std::string changed_;  ///< why there has to be a new plan before the next step; empty: no need
-    Reconfigure form_;            ///< in force
+    Reconfigure form_;     ///< in force
     std::set<Worker> ready_, done_;
     Worker evicted_ = -1;  ///< whose death is awaited
     std::map<Worker, int> damaged_messages_;
