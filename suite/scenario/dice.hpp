@@ -7,6 +7,9 @@
 #include <random>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+
+#include "suite/measure/statistics/counter_draws.hpp"
 
 namespace assay {
 
@@ -54,12 +57,8 @@ using Dice = DiceOf<std::mt19937_64>;
 class CounterEngine {
   public:
     explicit CounterEngine(std::uint64_t seed) : counter_(seed) {}
-    std::uint64_t operator()() { return hashed(counter_ += 0x9e3779b97f4a7c15); }
-
-    static constexpr std::uint64_t hashed(std::uint64_t x) {
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-        return x ^ (x >> 31);
+    std::uint64_t operator()() {
+        return statistics::scramble(std::exchange(counter_, counter_ + 0x9e3779b97f4a7c15));
     }
 
   private:
@@ -75,9 +74,7 @@ class KeyedDice {
     /// The next draws for this `kind`, of this worker, epoch, step or the like.
     DiceOf<CounterEngine> next(std::string_view kind, std::initializer_list<std::int64_t> of = {}) {
         std::uint64_t key = seed_;
-        const auto add = [&](std::uint64_t part) {
-            key = CounterEngine::hashed(key + 0x9e3779b97f4a7c15 + part);
-        };
+        const auto add = [&](std::uint64_t part) { key = statistics::scramble(key + part); };
         for (const char letter : kind) add(static_cast<unsigned char>(letter));
         for (const std::int64_t number : of) add(static_cast<std::uint64_t>(number));
         add(counts_[key]++);

@@ -127,18 +127,7 @@ void Chain::launch(Member member, CUstream stream) const {
 }
 
 CapturedGraph Chain::capture(Member member) const {
-    check(driver_, driver_.cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_RELAXED),
-          "cuStreamBeginCapture");
-    CUgraph graph = nullptr;
-    try {
-        launch(member, stream_);
-    } catch (...) {
-        if (driver_.cuStreamEndCapture(stream_, &graph) == CUDA_SUCCESS)
-            driver_.cuGraphDestroy(graph);
-        throw;
-    }
-    check(driver_, driver_.cuStreamEndCapture(stream_, &graph), "cuStreamEndCapture");
-    return {driver_, graph};
+    return foundry::capture(driver_, stream_, [&] { launch(member, stream_); });
 }
 
 std::vector<std::uint64_t> Chain::run(const Executable& executable) const {

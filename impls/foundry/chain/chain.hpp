@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "impls/foundry/live/built_graph.hpp"
+#include "impls/foundry/live/captured_graph.hpp"
 #include "impls/foundry/live/device.hpp"
 #include "impls/foundry/live/images.hpp"
 
@@ -28,20 +29,6 @@ struct ChainSettings {
     int nodes = 64;          ///< at least 1
     double changed = 1;      ///< share of the nodes whose parameters differ between the members
     std::uint64_t seed = 1;  ///< of the numbers that are computed with
-};
-
-/// A graph as the driver captured it. Destroyed with this.
-class CapturedGraph {
-  public:
-    CapturedGraph(const Driver& driver, CUgraph graph) : driver_(driver), graph_(graph) {}
-    ~CapturedGraph() { driver_.cuGraphDestroy(graph_); }
-    CapturedGraph(const CapturedGraph&) = delete;
-    CapturedGraph& operator=(const CapturedGraph&) = delete;
-    CUgraph get() const { return graph_; }
-
-  private:
-    const Driver& driver_;
-    CUgraph graph_;
 };
 
 class Chain {

@@ -56,16 +56,6 @@ class FirstNode {
     std::vector<void*> params_;
 };
 
-template <class Work>
-CapturedGraph captured(const Driver& driver, CUstream stream, Work work) {
-    check(driver, driver.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
-          "cuStreamBeginCapture");
-    work();
-    CUgraph graph = nullptr;
-    check(driver, driver.cuStreamEndCapture(stream, &graph), "cuStreamEndCapture");
-    return {driver, graph};
-}
-
 std::vector<CUgraphNode> nodes_of(const Driver& driver, CUgraph graph, std::size_t count) {
     std::vector<CUgraphNode> nodes(count);
     check(driver, driver.cuGraphGetNodes(graph, nodes.data(), &count), "cuGraphGetNodes");
@@ -162,7 +152,7 @@ std::vector<ShownHandle> shown_handles(const Device& device) {
     FirstNode first(chain);
     std::vector<ShownHandle> all;
     for (const bool by_kernel : {false, true}) {
-        const CapturedGraph graph = captured(driver, chain.stream(), [&] {
+        const CapturedGraph graph = capture(driver, chain.stream(), [&] {
             first.launch(driver, chain.stream(), by_kernel, false);
         });
         all.push_back(shown(driver, by_kernel ? "captured by kernel" : "captured by function",
@@ -185,7 +175,7 @@ std::vector<KeptEdges> kept_edges(const Device& device) {
     const auto read = [&](CUgraph graph) { return read_graph(driver, chain.images(), graph, 1); };
     {
         FirstNode first(chain);
-        const CapturedGraph graph = captured(driver, chain.stream(), [&] {
+        const CapturedGraph graph = capture(driver, chain.stream(), [&] {
             first.launch(driver, chain.stream(), false, false);
             first.launch(driver, chain.stream(), false, true);
         });

@@ -6,7 +6,6 @@
 #include "suite/base/build_folder.hpp"
 #include "suite/base/error.hpp"
 #include "suite/drive/policy_run.hpp"
-#include "suite/drive/processes/process_driver.hpp"
 
 namespace assay::foundry {
 namespace {
@@ -20,10 +19,10 @@ fs::path beside(const fs::path& file) {
     return path;
 }
 
-void refuse_errors_of_real_gpus(const LiveCourse& course) {
-    for (const Fault& fault : course.faults.faults)
+void refuse_errors_of_real_gpus(const FaultPlan& plan, const std::string& library) {
+    for (const Fault& fault : plan.faults)
         if (fault.kind == FaultKind::gpu_error &&
-            !fake::FakeControl::is_fake(*open_driver(course.engine.driver)))
+            !fake::FakeControl::is_fake(*open_driver(library)))
             throw NotSupportedHere(fmt::format(
                 "fault '{}': only the fake driver can be made to lose a GPU", to_string(fault)));
 }
@@ -33,8 +32,18 @@ void refuse_errors_of_real_gpus(const LiveCourse& course) {
 fs::path fake_driver() { return beside(fs::path("fake_driver") / "libcuda.so.1"); }
 fs::path worker_program() { return beside("assay-foundry-worker"); }
 
+drive::ProcessDriver worker_processes(std::vector<drive::Role> roles, const FaultPlan& faults,
+                                      const std::string& library, Recorder& recorder) {
+    refuse_errors_of_real_gpus(faults, library);
+    drive::ProcessOptions options;
+    options.faults = faults;
+    return drive::ProcessDriver(
+        std::move(roles),
+        cluster::make_exec_launcher({.program = worker_program().string(), .worker = "engine"}),
+        std::move(options), recorder);
+}
+
 LiveOutcome run_live(const LiveCourse& course, Recorder& recorder) {
-    refuse_errors_of_real_gpus(course);
     // Protocols are the worker's program's; these are its roles' names and settings.
     std::vector<drive::Role> roles = loader_roles({});
     for (drive::Role& role : roles) {
@@ -47,12 +56,8 @@ LiveOutcome run_live(const LiveCourse& course, Recorder& recorder) {
             return drive::to_json(engine);
         };
     }
-    drive::ProcessOptions options;
-    options.faults = course.faults;
-    drive::ProcessDriver driver(
-        roles,
-        cluster::make_exec_launcher({.program = worker_program().string(), .worker = "engine"}),
-        options, recorder);
+    drive::ProcessDriver driver =
+        worker_processes(std::move(roles), course.faults, course.engine.driver, recorder);
     drive::PolicyRun<Loader> run(Loader(course.loader), driver);
     for (std::size_t request = 0; request < course.loader.requests.size(); ++request)
         driver.start(drive::StartTimer{request, 0});

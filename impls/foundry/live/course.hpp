@@ -9,6 +9,7 @@
 
 #include "impls/foundry/live/engine.hpp"
 #include "impls/foundry/method/loader/loader.hpp"
+#include "suite/drive/processes/process_driver.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/fault_plan.hpp"
 
@@ -45,5 +46,9 @@ LiveOutcome run_live(const LiveCourse& course, Recorder& recorder);
 std::filesystem::path fake_driver();
 /// assay-foundry-worker, beside this program. Throws NotSupportedHere where it is not.
 std::filesystem::path worker_program();
+/// Drives processes of that program; `library` is the CUDA driver that they open. Throws as
+/// run_live().
+drive::ProcessDriver worker_processes(std::vector<drive::Role> roles, const FaultPlan& faults,
+                                      const std::string& library, Recorder& recorder);
 
 }  // namespace assay::foundry

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "impls/foundry/driver/fake/control.hpp"
+#include "impls/foundry/live/captured_graph.hpp"
 #include "impls/foundry/live/read_graph.hpp"
 #include "impls/foundry/live/requests.hpp"
 #include "impls/foundry/method/memory/audit.hpp"
@@ -79,23 +80,6 @@ class Stream {
     CUstream stream_ = nullptr;
 };
 
-/// A graph that the driver captured.
-class Captured {
-  public:
-    Captured(const Driver& driver, CUgraph graph) : driver_(&driver), graph_(graph) {}
-    ~Captured() {
-        if (graph_ != nullptr) driver_->cuGraphDestroy(graph_);
-    }
-    Captured(Captured&& other) noexcept
-        : driver_(other.driver_), graph_(std::exchange(other.graph_, nullptr)) {}
-    Captured& operator=(Captured&&) = delete;
-    CUgraph get() const { return graph_; }
-
-  private:
-    const Driver* driver_;
-    CUgraph graph_;
-};
-
 /// Medusa's rule in its simplest form: what looks like an address of the old region is one.
 void shift_addresses(Graph& graph, const Range& region, std::uint64_t by) {
     for (Node& node : graph.nodes) {
@@ -153,7 +137,7 @@ class LiveEngine final : public Engine, private toy::StepResources {
     std::string restore(const std::string& folder);
     RankTags rank_tags() const;
 
-    Captured capture(std::size_t graph);
+    CapturedGraph capture(std::size_t graph);
     struct Launchable {
         std::shared_ptr<BuiltGraph> source;  // whose events it uses; none: it was captured
         Executable executable;
@@ -187,7 +171,7 @@ class LiveEngine final : public Engine, private toy::StepResources {
     std::vector<Graph> graphs_;                                     // restored; by graph
     std::map<std::size_t, std::uint64_t> golden_;                   // by graph
     std::map<std::size_t, std::shared_ptr<BuiltGraph>> templates_;  // by group
-    std::map<std::size_t, Captured> captured_;                      // by graph: dedup's
+    std::map<std::size_t, CapturedGraph> captured_;                 // by graph: dedup's
     std::map<std::size_t, Launchable> own_, shared_;                // by graph; by group
 };
 
@@ -242,22 +226,10 @@ void LiveEngine::start_step() {
     step_ = std::make_unique<toy::DecodeStep>(driver(), own, settings_.step);
 }
 
-Captured LiveEngine::capture(std::size_t graph) {
+CapturedGraph LiveEngine::capture(std::size_t graph) {
     // The first step of a batch size allocates.
-    check(driver(), driver().cuStreamBeginCapture(stream_.get(), CU_STREAM_CAPTURE_MODE_RELAXED),
-          "cuStreamBeginCapture");
-    std::exception_ptr failure;
-    try {
-        step_->launch(batch(graph), stream_.get());
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    CUgraph captured = nullptr;
-    const CUresult result = driver().cuStreamEndCapture(stream_.get(), &captured);
-    Captured owned(driver(), captured);
-    if (failure) std::rethrow_exception(failure);
-    check(driver(), result, "cuStreamEndCapture");
-    return owned;
+    return foundry::capture(driver(), stream_.get(),
+                            [&] { step_->launch(batch(graph), stream_.get()); });
 }
 
 std::string LiveEngine::save(const std::string& folder) {
@@ -269,7 +241,7 @@ std::string LiveEngine::save(const std::string& folder) {
         for (std::size_t graph = 0; graph < settings_.batches.size(); ++graph) {
             const std::string window = std::to_string(batch(graph));
             memory_->begin(window);
-            const Captured captured = capture(graph);
+            const CapturedGraph captured = capture(graph);
             memory_->end();
             graphs.add(read_graph(driver(), images_, captured.get(), batch(graph)));
             if (settings_.place.ranks > 1) continue;  // its collective waits for absent ranks
@@ -348,7 +320,7 @@ void LiveEngine::start_capturing() {
             group_of_.push_back(graph);
             continue;
         }
-        Captured captured = capture(graph);
+        CapturedGraph captured = capture(graph);
         const Graph read = read_graph(driver(), images_, captured.get(), batch(graph));
         group_of_.push_back(
             groups.try_emplace(kernel_signature(read), groups.size()).first->second);

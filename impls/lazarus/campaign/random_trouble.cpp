@@ -111,7 +111,7 @@ std::vector<Symptom> RandomTrouble::with_onlookers(std::optional<Symptom> cause,
                                                    const std::vector<Worker>& among, Draws& draws) {
     std::vector<Symptom> symptoms;
     if (cause) symptoms.push_back(*cause);
-    const double share = 0.5 * static_cast<double>(draws.below(3));  // nobody, some, everybody
+    const double share = 0.5 * static_cast<double>(draws.below(3));  // none, some, all
     for (Worker member : among)
         if ((!cause || member != cause->member) && draws.chance(share))
             symptoms.push_back({.member = member, .after_s = draws.between(1, 30)});

@@ -6,6 +6,14 @@
 
 namespace assay::statistics {
 
+/// splitmix64 (Steele, Lea, Flood 2014): a bijection of 64-bit words that passes for random.
+constexpr std::uint64_t scramble(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15ULL;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
 class CounterDraws {
   public:
     explicit CounterDraws(std::uint64_t seed) : state_(scramble(seed)) {}
@@ -19,13 +27,6 @@ class CounterDraws {
     double uniform() { return (static_cast<double>(next() >> 12) + 0.5) * 0x1p-52; }
 
   private:
-    /// splitmix64 (Steele, Lea, Flood 2014): a bijection of 64-bit words that passes for random.
-    static std::uint64_t scramble(std::uint64_t x) {
-        x += 0x9e3779b97f4a7c15ULL;
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-        return x ^ (x >> 31);
-    }
     std::uint64_t state_;
 };
 

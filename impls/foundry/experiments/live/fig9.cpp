@@ -1,6 +1,5 @@
 // Fig. 9: whether a restored graph takes as long as a captured one. Both engines are in one
 // process, and their steps take turns.
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 #include "impls/foundry/experiments/live/live_experiments.hpp"
 #include "impls/foundry/experiments/live/on_driver.hpp"
 #include "suite/experiment/metrics.hpp"
+#include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::foundry {
 namespace {
@@ -68,11 +68,6 @@ std::unique_ptr<Engine> ready(const OnDriver& settings, Mode mode) {
     return engine;
 }
 
-double median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + std::ssize(values) / 2, values.end());
-    return values[values.size() / 2];
-}
-
 void run(const Fig9& fig9, Recorder& recorder) {
     const auto saved = make_live_engine(fig9.engine())->save(fig9.archive().string());
     if (!saved.empty()) throw SampleError(SampleStatus::failed, saved);
@@ -100,10 +95,10 @@ void run(const Fig9& fig9, Recorder& recorder) {
                 // The first one proves the graph, too.
                 if (turn > 0) times[engine == captured.get()].push_back(seconds);
             }
-        const double restored_s = median(times[0]);
+        const double restored_s = statistics::median(times[0]);
         const Labels batch{{"batch", std::int64_t{settings.batches[graph]}}};
         found.step_s(restored_s, batch);
-        found.over_captured(restored_s / median(times[1]), batch);
+        found.over_captured(restored_s / statistics::median(times[1]), batch);
     }
 }
 

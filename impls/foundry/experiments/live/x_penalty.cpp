@@ -13,6 +13,7 @@
 #include "impls/foundry/experiments/live/on_driver.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/metrics.hpp"
+#include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::foundry {
 namespace {
@@ -100,11 +101,6 @@ struct Launchable {
     double make_us = 0;
 };
 
-double median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + std::ssize(values) / 2, values.end());
-    return values[values.size() / 2];
-}
-
 void run(const XPenalty& settings, Recorder& recorder) {
     const auto driver = open_chain_driver(settings.engine().driver);
     const FakeQuirk quirk(*driver, settings.update_penalty_ns);
@@ -124,9 +120,9 @@ void run(const XPenalty& settings, Recorder& recorder) {
         longer.push_back((us[1] - us[0]) / std::max(1, chain.changed_nodes()));
     }
     const Found found(recorder);
-    found.over_fresh(median(over));
-    found.launch_us(median(times));
-    found.node_us(median(longer));
+    found.over_fresh(statistics::median(over));
+    found.launch_us(statistics::median(times));
+    found.node_us(statistics::median(longer));
     if (!settings.is_fake()) found.make_us(one.make_us);
 }
 

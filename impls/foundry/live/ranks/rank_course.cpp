@@ -2,7 +2,6 @@
 
 #include "impls/foundry/live/course.hpp"
 #include "suite/drive/policy_run.hpp"
-#include "suite/drive/processes/process_driver.hpp"
 
 namespace assay::foundry {
 
@@ -17,12 +16,8 @@ RankOutcome run_ranks(const RankCourse& course, Recorder& recorder) {
                             .sockets = (course.sockets / std::to_string(name.group)).string()};
             return drive::to_json(engine);
         };
-    drive::ProcessOptions options;
-    options.faults = course.faults;
-    drive::ProcessDriver driver(
-        roles,
-        cluster::make_exec_launcher({.program = worker_program().string(), .worker = "engine"}),
-        options, recorder);
+    drive::ProcessDriver driver =
+        worker_processes(std::move(roles), course.faults, course.engine.driver, recorder);
     RankGroup group(course.group);
     const std::vector<drive::Spawn> first = group.first();
     drive::PolicyRun<RankGroup> run(std::move(group), driver);
