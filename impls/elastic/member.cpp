@@ -1,68 +1,109 @@
 #include "impls/elastic/member.hpp"
 
+#include <functional>
 #include <stdexcept>
+#include <utility>
+
+#include "suite/drive/fault_effects.hpp"
 
 namespace assay::elastic {
 namespace {
 
-constexpr const char* start_point = "start";
+/// What a member does when it is done together with others. Where workers are processes they do it
+/// across them while they wait; in virtual time nothing is done then, and it is done afterwards.
+class Done {
+  public:
+    explicit Done(std::function<void()> what) : what_(std::move(what)) {}
+    std::function<void()> across() {
+        return [this] {
+            what_();
+            done_ = true;
+        };
+    }
+    bool now(drive::Together outcome) {
+        if (outcome == drive::Together::done && !done_) what_();
+        return outcome == drive::Together::done;
+    }
 
-/// A bit that flipped since must not pass as part of a new state, nor go to others.
-void require_sound(Member& member) {
-    if (const std::string why = member.damaged(); !why.empty()) throw std::runtime_error(why);
-}
+  private:
+    std::function<void()> what_;
+    bool done_ = false;
+};
 
 }  // namespace
 
-drive::Protocol member(drive::Worker& me, Member& member, Points points) {
+drive::Protocol member(drive::Worker& me, Member& member, Manner manner, Times& times) {
     me.urgent([&member](const drive::AnyMessage& message) {
         if (message.is<Abort>()) member.abort(message);
     });
     Plan plan;
+    Step next = 0;  // the step that its state is before
+    // A bit that flipped since must not pass as part of a new state, nor go to others.
+    const auto is_damaged = [&](bool computed = false) {
+        const std::string why = member.damaged();
+        if (why.empty()) return false;
+        if (manner.outlives_damage) {
+            me.say(StateDamaged{me.id(), plan.epoch(), next, why});
+            return true;
+        }
+        // The step fails first: what it has sent in it may be wrong, too, and must not be committed
+        // by those who got it.
+        if (computed) me.say(StepFailed{me.id(), plan.epoch(), next, why});
+        throw std::runtime_error(why);
+    };
     while (const auto message = co_await me.receive()) {
         member.suffer(me.strike());
         if (message->name() == "reconfigure") {
-            require_sound(member);
+            if (!manner.outlives_damage) is_damaged();  // a plan may restore one that does
             plan = member.plan(*message);
-            const drive::Group all{plan.epoch, plan.members};
-            co_await me.point(points.regroup, plan.resume);
-            if (co_await me.together(all, 0, [&] { member.connect(plan); }) !=
-                drive::Together::done)
+            next = plan.resume;
+            co_await me.point(manner.regroup, next);
+            Done connect([&] { member.connect(plan); });
+            if (!connect.now(co_await me.together(*plan.members, times.connecting(me.id(), plan),
+                                                  connect.across())))
                 continue;
-            co_await me.point(points.move, plan.resume);
+            co_await me.point(manner.move, next);
             member.suffer(me.strike());
             drive::AnyMessage taken;
-            if (co_await me.together(all, 0, [&] { taken = member.take(plan); }) ==
-                drive::Together::done)
+            Done take([&] { taken = member.take(plan); });
+            if (take.now(co_await me.together(*plan.members, times.moving(me.id(), plan),
+                                              take.across())))
                 me.say(taken);
         } else if (message->is<Go>()) {
-            const auto [epoch, step] = message->to<Go>();
-            co_await me.point(start_point, step);
+            next = message->to<Go>().step;
+            co_await me.point(drive::start_point, next);
             member.suffer(me.strike());
+            // Who is told to abort meanwhile turns away below, so that no other waits for it.
+            co_await me.work_until_urgent(times.computing(me.id(), plan, next));
+            co_await me.point(drive::step_point, next);
             Outcome outcome;
-            const drive::Group ranks{plan.epoch, plan.ranks};
-            if (co_await me.together(ranks, 0, [&] { outcome = member.compute(plan, *message); }) !=
-                drive::Together::done)
+            Done compute([&] { outcome = member.compute(plan, *message); });
+            if (!compute.now(co_await me.together(*plan.ranks, times.summing(me.id(), plan, next),
+                                                  compute.across())))
                 continue;
-            // The step fails first: what it has sent in it may be wrong, too, and must not be
-            // committed by those who got it.
-            const std::string damage = member.damaged();
-            const std::string& wrong = damage.empty() ? outcome.wrong : damage;
-            if (wrong.empty())
+            if (is_damaged(/*computed=*/true)) continue;
+            if (outcome.wrong.empty())
                 me.say(outcome.done);
             else
-                me.say(StepFailed{me.id(), plan.epoch, step, wrong});
-            if (!damage.empty()) throw std::runtime_error(damage);
+                me.say(StepFailed{me.id(), plan.epoch(), next, outcome.wrong});
         } else if (message->is<Commit>()) {
-            require_sound(member);
-            member.apply(message->to<Commit>().step);
+            if (is_damaged()) continue;
+            const drive::AnyMessage applied = member.apply(message->to<Commit>().step);
+            next = message->to<Commit>().step + 1;
+            if (!applied.name().empty()) me.say(applied);
         } else if (message->name() == "write_checkpoint") {
-            require_sound(member);
+            if (is_damaged()) continue;
+            co_await me.work(times.writing(me.id()));
             me.say(member.write(*message, me.strike()));
         } else if (!message->is<Abort>()) {  // which has had its effect by now
             me.say(member.answer(*message));
         }
     }
+}
+
+drive::Protocol member(drive::Worker& me, Member& one, Manner manner) {
+    static Times real;
+    return member(me, one, std::move(manner), real);
 }
 
 }  // namespace assay::elastic

@@ -1,24 +1,26 @@
-// A member's half of a training whose members come and go, written once: builds its groups, takes
-// over states, computes, applies and writes when it is told to (protocol.hpp). What that is in one
-// system is behind an interface; when any of it may be done, the system's controller decides.
+// A member's half of a training whose members come and go, written once for every clock: builds its
+// groups, takes over states, computes, applies and writes when it is told to (protocol.hpp). What
+// that is in one system is behind an interface; when any of it may be done, the system's controller
+// decides.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "impls/elastic/protocol.hpp"
 #include "suite/drive/worker.hpp"
 
 namespace assay::elastic {
 
-/// What a new plan means for a member, whatever else its Reconfigure says.
+/// What a new plan means for a member, whatever else its Reconfigure says. Its groups are shared:
+/// thousands of members of a simulated training have the same ones.
 struct Plan {
-    Epoch epoch = 0;
-    std::vector<WorkerId> members;  ///< build its groups and exchange states
-    std::vector<WorkerId> ranks;    ///< of those, who compute its steps
-    std::optional<Step> restore;    ///< everything comes from this checkpoint, not from members
-    Step resume = 0;                ///< the step that Go will name
+    std::shared_ptr<const drive::Group> members;  ///< build its groups and exchange states
+    std::shared_ptr<const drive::Group> ranks;    ///< of those, who compute its steps
+    std::optional<Step> restore;  ///< everything comes from this checkpoint, not from members
+    Step resume = 0;              ///< the step that Go will name
+    Epoch epoch() const { return members ? members->number : 0; }
 };
 
 /// A step that was computed, and not applied: the system's StepDone; or why it must not be.
@@ -27,8 +29,9 @@ struct Outcome {
     drive::AnyMessage done;
 };
 
-/// Steps and states of one worker. What it does together with others throws
-/// cluster::CommunicatorBroken where a group breaks; what else it throws ends the worker.
+/// Steps and states of one worker: on tensors in a process, on hashes in virtual time. What it does
+/// together with others throws cluster::CommunicatorBroken where a group breaks; what else it
+/// throws ends the worker.
 class Member {
   public:
     virtual ~Member() = default;
@@ -40,7 +43,8 @@ class Member {
     virtual drive::AnyMessage take(const Plan& plan) = 0;
     /// Drops what the plan does not give it, then computes. `go`: Go, with what drivers add.
     virtual Outcome compute(const Plan& plan, const drive::AnyMessage& go) = 0;
-    virtual void apply(Step step) = 0;
+    /// What it says of it: none where nothing is to be said.
+    virtual drive::AnyMessage apply(Step step) = 0;
     /// CheckpointWritten, or what the system says of a checkpoint that could not be written.
     virtual drive::AnyMessage write(const drive::AnyMessage& order,
                                     const drive::Strike& strike) = 0;
@@ -49,20 +53,38 @@ class Member {
     virtual std::string damaged() = 0;
     /// Faults that strike its state do so now.
     virtual void suffer(const drive::Strike& strike) = 0;
-    /// On another thread: what it does together with others in that epoch ends at once.
+    /// On another thread where it is a process: what it does together with others in that epoch
+    /// ends at once.
     virtual void abort(const drive::AnyMessage& abort) = 0;
     /// To a question that is the system's own.
     virtual drive::AnyMessage answer(const drive::AnyMessage& question) = 0;
 };
 
-/// Where in a reconfiguration faults can strike: before groups are built, and before states move.
-struct Points {
-    std::string regroup, move;
+/// How long each lasts on a modelled cluster, in seconds of the scenario. Zero: as long as it takes
+/// where it is really done.
+class Times {
+  public:
+    virtual ~Times() = default;
+    virtual double connecting(WorkerId, const Plan&) { return 0; }  ///< once all members are there
+    virtual double moving(WorkerId, const Plan&) { return 0; }  ///< states of others, or restoring
+    virtual double computing(WorkerId, const Plan&, Step) { return 0; }  ///< until its gradients
+    virtual double summing(WorkerId, const Plan&, Step) { return 0; }    ///< once all have theirs
+    virtual double writing(WorkerId) { return 0; }
 };
 
-/// The worker and the member must outlive it. Throws std::runtime_error where the member is
-/// damaged: others have to do without it. A group that breaks ends what it was doing, and it waits
-/// for what it is told next.
-drive::Protocol member(drive::Worker& me, Member& member, Points points);
+struct Manner {
+    /// Where in a reconfiguration faults can strike: before groups are built, before states move.
+    std::string regroup, move;
+    /// A damaged member says StateDamaged and waits for a plan that restores it. Else it throws
+    /// std::runtime_error: others have to do without it.
+    bool outlives_damage = false;
+};
+
+/// The worker, the member and the times must outlive it. A group that breaks ends what it was
+/// doing, and it waits for what it is told next.
+drive::Protocol member(drive::Worker& me, Member& member, Manner manner, Times& times);
+
+/// In real time.
+drive::Protocol member(drive::Worker& me, Member& member, Manner manner);
 
 }  // namespace assay::elastic

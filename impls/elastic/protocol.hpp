@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <string>
 
+#include "suite/drive/any_message.hpp"
 #include "suite/drive/describe.hpp"
 #include "suite/drive/policy.hpp"
 
@@ -39,6 +40,14 @@ struct StepFailed {
     Step step = 0;
     std::string why;
     bool operator==(const StepFailed&) const = default;
+};
+/// Its state is not what it was, so that it does not what it was told (Manner::outlives_damage).
+struct StateDamaged {
+    WorkerId worker = -1;
+    Epoch epoch = 0;
+    Step step = 0;  ///< that the state is before, or would have been
+    std::string why;
+    bool operator==(const StateDamaged&) const = default;
 };
 /// Its part of the checkpoint before `step` is durable.
 struct CheckpointWritten {
@@ -80,10 +89,12 @@ using drive::Dismiss;
 
 ASSAY_MESSAGE(Ready, "ready", worker, epoch)
 ASSAY_MESSAGE(StepFailed, "step_failed", worker, epoch, step, why)
+ASSAY_MESSAGE(StateDamaged, "state_damaged", worker, epoch, step, why)
 ASSAY_MESSAGE(CheckpointWritten, "checkpoint_written", worker, step)
 ASSAY_MESSAGE(RestoreFailed, "restore_failed", worker, epoch, step, why)
 ASSAY_MESSAGE(Go, "go", epoch, step)
 ASSAY_MESSAGE(Commit, "commit", epoch, step)
 ASSAY_MESSAGE(Abort, "abort", epoch, dead)
+ASSAY_URGENT(Abort)
 
 }  // namespace assay::elastic

@@ -51,6 +51,13 @@ class AnyMessage {
             return *message;
         return drive::message_to<M>(to_json());  // the words of the refusal are there
     }
+    /// The value itself, as long as a copy of this message is there; null where it is held as JSON,
+    /// or as another one.
+    template <Message M>
+    const M* get() const {
+        const bool held = kind_ && (kind_ == &kind_of<M> || kind_->type == typeid(M));
+        return held ? static_cast<const M*>(value_.get()) : nullptr;
+    }
     /// {"type": …, its fields}; "urgent": true where it is.
     nlohmann::json to_json() const;
 
@@ -66,12 +73,6 @@ class AnyMessage {
                                          return drive::to_message(*static_cast<const M*>(value));
                                      }};
 
-    template <class M>
-    const M* get() const {
-        return kind_ == &kind_of<M> || kind_->type == typeid(M)
-                   ? static_cast<const M*>(value_.get())
-                   : nullptr;
-    }
     template <class V, class... Ms>
     V alternative(std::type_identity<std::variant<Ms...>>) const {
         std::optional<V> result;

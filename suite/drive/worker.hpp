@@ -114,7 +114,13 @@ class Worker {
     }
     /// co_await: the same without real work; ends when a message is there. True: it lasted as long
     /// as it was to.
-    auto work_until_message(double modelled_s) { return Interruptible{*this, modelled_s}; }
+    auto work_until_message(double modelled_s) {
+        return Interruptible{*this, modelled_s, Interrupts::any_message};
+    }
+    /// The same, but only an urgent message (any_message.hpp) ends it.
+    auto work_until_urgent(double modelled_s) {
+        return Interruptible{*this, modelled_s, Interrupts::urgent_message};
+    }
     /// Goes on beside what follows and ends with the message `done` to itself. `real` runs on a
     /// thread of its own where workers are processes, else at once.
     virtual void beside(double modelled_s, std::function<void()> real, AnyMessage done) = 0;
@@ -129,7 +135,7 @@ class Worker {
 
     /// co_await: something that all members of the group do, at the same point of their protocols;
     /// it takes so long from when the last of them is there. `real` does it across processes, and
-    /// throws cluster::CommunicatorBroken where it breaks.
+    /// throws cluster::CommunicatorBroken where it breaks. The group outlives the waiting.
     auto together(const Group& group, double modelled_s, std::function<void()> real = {}) {
         return Joint{*this, group, modelled_s, std::move(real)};
     }
@@ -147,6 +153,9 @@ class Worker {
     virtual void say(AnyMessage message) = 0;
 
   protected:
+    /// What ends interruptible work before its time.
+    enum class Interrupts { any_message, urgent_message };
+
     virtual const nlohmann::json& configured() const = 0;
     /// True: take() has the next message, or knows that there is none. False: there is nothing yet;
     /// with `wait` there will be, and the coroutine is resumed then.
@@ -154,7 +163,7 @@ class Worker {
     virtual std::optional<AnyMessage> take() = 0;
     // True: it is over. False: it will be; the coroutine is resumed then.
     virtual bool begin_work(double modelled_s, const std::function<void()>& real) = 0;
-    virtual bool begin_interruptible(double modelled_s) = 0;
+    virtual bool begin_interruptible(double modelled_s, Interrupts by) = 0;
     virtual bool begin_point(const std::string& phase, long step) = 0;
     virtual bool begin_together(const Group& group, double modelled_s,
                                 const std::function<void()>& real) = 0;
@@ -181,7 +190,8 @@ class Worker {
     struct Interruptible {
         Worker& worker;
         double modelled_s;
-        bool await_ready() { return worker.begin_interruptible(modelled_s); }
+        Interrupts by;
+        bool await_ready() { return worker.begin_interruptible(modelled_s, by); }
         void await_suspend(std::coroutine_handle<>) {}
         bool await_resume() { return worker.lasted(); }
     };
@@ -195,7 +205,7 @@ class Worker {
     };
     struct Joint {
         Worker& worker;
-        Group group;
+        const Group& group;
         double modelled_s;
         std::function<void()> real;
         bool await_ready() { return worker.begin_together(group, modelled_s, real); }

@@ -89,27 +89,27 @@ class TrainingMember final : public elastic::Member {
     elastic::Plan plan(const drive::AnyMessage& message) override {
         links_.reset();
         plan_ = message.to<Reconfigure>();
-        return {.epoch = plan_.epoch,
-                .members = plan_.members,
-                .ranks = plan_.layout.ranks,
-                .restore = plan_.restore_step,
-                .resume = plan_.resume_step};
+        return {
+            .members = std::make_shared<drive::Group>(drive::Group{plan_.epoch, plan_.members}),
+            .ranks = std::make_shared<drive::Group>(drive::Group{plan_.epoch, plan_.layout.ranks}),
+            .restore = plan_.restore_step,
+            .resume = plan_.resume_step};
     }
 
     void connect(const elastic::Plan& plan) override {
         const auto& layout = plan_.layout;
         const int rank = layout.rank_of(self_);
         links_ = std::make_unique<EpochLinks>();
-        links_->members = groups_->connect(members_key(plan.epoch), plan.members);
+        links_->members = groups_->connect(members_key(plan.epoch()), plan_.members);
         if (rank < 0) return;
-        if (plan.members != layout.ranks)
-            links_->ranks = groups_->connect(ranks_key(plan.epoch), layout.ranks);
+        if (plan_.members != layout.ranks)
+            links_->ranks = groups_->connect(ranks_key(plan.epoch()), layout.ranks);
         const int group = layout.group_of(rank);
         std::vector<Worker> workers;
         for (const int member : layout.ranks_of(group))
             workers.push_back(layout.ranks[static_cast<std::size_t>(member)]);
-        links_->out = groups_->connect(link_key(plan.epoch, group, "out"), workers);
-        links_->in = groups_->connect(link_key(plan.epoch, group, "in"), workers);
+        links_->out = groups_->connect(link_key(plan.epoch(), group, "out"), workers);
+        links_->in = groups_->connect(link_key(plan.epoch(), group, "in"), workers);
         links_->group.emplace(*links_->out, *links_->in);
     }
 
@@ -120,12 +120,12 @@ class TrainingMember final : public elastic::Member {
                 if (plan_.layout.rank_of(self_) >= 0)
                     nn::read_checkpoint(checkpoints_, *plan.restore, trainer_, mine());
             } catch (const nn::CheckpointError& error) {
-                return RestoreFailed{self_, plan.epoch, *plan.restore, error.what()};
+                return RestoreFailed{self_, plan.epoch(), *plan.restore, error.what()};
             }
         } else {
             moved = nn::transfer_blocks(moves(), *links_->members, trainer_);
         }
-        auto ready = drive::to_message(Ready{self_, plan.epoch});
+        auto ready = drive::to_message(Ready{self_, plan.epoch()});
         ready["blocks"] = moved.blocks_received;
         ready["bytes"] = moved.bytes_received;
         return drive::AnyMessage::of_json(std::move(ready));
@@ -146,14 +146,17 @@ class TrainingMember final : public elastic::Member {
             step, plan_.layout, {links_->all(), *links_->group},
             {.before = before,
              .after = [&](const Task& task, std::int64_t) { timer.ends(task, last); }});
-        auto done = drive::to_message(StepDone{self_, plan.epoch, step});
+        auto done = drive::to_message(StepDone{self_, plan.epoch(), step});
         done["loss"] = result.loss;
         done["computed"] = drive::to_json(timer.computed());
         return {.wrong = elastic::not_finite(result.not_finite),
                 .done = drive::AnyMessage::of_json(std::move(done))};
     }
 
-    void apply(Step step) override { trainer_.apply(step); }
+    drive::AnyMessage apply(Step step) override {
+        trainer_.apply(step);
+        return {};
+    }
 
     /// The blocks of which this is the first holder.
     drive::AnyMessage write(const drive::AnyMessage& order, const drive::Strike& strike) override {

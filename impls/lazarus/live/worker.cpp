@@ -63,18 +63,17 @@ class TrainingMember final : public elastic::Member {
         if (position(plan_.need_dense, self_) >= 0) trainer_.drop_all_but({});
         training_.reset();
         group_.reset();
-        return {.epoch = plan_.epoch,
-                .members = plan_.members,
-                .ranks = plan_.training,
+        return {.members = std::make_shared<drive::Group>(drive::Group{plan_.epoch, plan_.members}),
+                .ranks = std::make_shared<drive::Group>(drive::Group{plan_.epoch, plan_.training}),
                 .restore = plan_.restore_step,
                 .resume = plan_.resume_step};
     }
 
     void connect(const elastic::Plan& plan) override {
         const double started = cluster::monotonic_s();
-        group_ = groups_->connect(group_key(plan.epoch), plan.members);
-        if (plan.ranks != plan.members && position(plan.ranks, self_) >= 0)
-            training_ = groups_->connect(training_key(plan.epoch), plan.ranks);
+        group_ = groups_->connect(group_key(plan.epoch()), plan_.members);
+        if (plan_.training != plan_.members && position(plan_.training, self_) >= 0)
+            training_ = groups_->connect(training_key(plan.epoch()), plan_.training);
         group_s_ = cluster::monotonic_s() - started;
     }
 
@@ -83,16 +82,16 @@ class TrainingMember final : public elastic::Member {
         const double started = cluster::monotonic_s();
         if (plan.restore) {
             try {
-                if (position(plan.ranks, self_) >= 0)
+                if (position(plan_.training, self_) >= 0)
                     nn::read_checkpoint(checkpoints_, *plan.restore, trainer_, mine());
             } catch (const nn::CheckpointError& error) {
-                return RestoreFailed{self_, plan.epoch, *plan.restore, error.what()};
+                return RestoreFailed{self_, plan.epoch(), *plan.restore, error.what()};
             }
         } else {
             moved = transfer_state(plan_, *group_, trainer_);
         }
         return GroupReport{.worker = self_,
-                           .epoch = plan.epoch,
+                           .epoch = plan.epoch(),
                            .group_s = group_s_,
                            .transfer_s = cluster::monotonic_s() - started,
                            .blocks = moved.blocks_received,
@@ -103,16 +102,19 @@ class TrainingMember final : public elastic::Member {
         const Step step = go.to<Go>().step;
         trainer_.drop_all_but(mine());
         auto& comm = training_ ? *training_ : *group_;
-        if (pacing_) pacing_->begin(go.to_json(), plan_, position(plan.ranks, self_));
+        if (pacing_) pacing_->begin(go.to_json(), plan_, position(plan_.training, self_));
         const auto held_before = links_->held();
         const auto result = trainer_.compute(step, plan_.holders, comm, hooks(step));
-        auto done = to_message(StepReport{self_, plan.epoch, step, result.loss, result.loads});
+        auto done = to_message(StepReport{self_, plan.epoch(), step, result.loss, result.loads});
         if (pacing_) pacing_->report(done, (links_->held() - held_before).count());
         return {.wrong = elastic::not_finite(result.not_finite),
                 .done = drive::AnyMessage::of_json(std::move(done))};
     }
 
-    void apply(Step step) override { trainer_.apply(step); }
+    drive::AnyMessage apply(Step step) override {
+        trainer_.apply(step);
+        return {};
+    }
 
     drive::AnyMessage write(const drive::AnyMessage& order, const drive::Strike& strike) override {
         const json share = order.to_json();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "suite/drive/fault_effects.hpp"
+
 namespace assay::drive {
 namespace {
 
@@ -45,7 +47,12 @@ void GroupWorker::urgent(std::function<void(const AnyMessage&)> handler) {
 void GroupWorker::beside(double, std::function<void()>, AnyMessage) { refuse("work beside"); }
 void GroupWorker::offer(const std::string&, const Bytes&) { refuse("transfers"); }
 void GroupWorker::accept(const std::string&, const Bytes&) { refuse("transfers"); }
-bool GroupWorker::begin_interruptible(double) { refuse("work until a message"); }
+
+// Nothing is held to a modelled time here: what takes long is real.
+bool GroupWorker::begin_interruptible(double, Interrupts by) {
+    if (by == Interrupts::any_message) refuse("work until a message");
+    return true;
+}
 
 bool GroupWorker::can_take(bool wait) {
     if (!wait) refuse("polling");
@@ -64,7 +71,7 @@ bool GroupWorker::begin_work(double, const std::function<void()>& real) {
 }
 
 bool GroupWorker::begin_point(const std::string& phase, long step) {
-    process_.wait_at(phase, step);
+    if (phase != step_point) process_.wait_at(phase, step);
     return true;
 }
 

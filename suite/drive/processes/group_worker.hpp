@@ -22,7 +22,8 @@ class GroupWorker final : public Worker {
     /// Joins, and runs the protocol to its end. The process' exit status: 0 where it was dismissed,
     /// 1 where the driver is gone.
     int run(Protocol protocol);
-    /// point(), inside real work.
+    /// point(), inside real work. That is where the middle of a step is: point(step_point) itself
+    /// passes.
     void wait_at(const std::string& phase, long step) { process_.wait_at(phase, step); }
 
     WorkerId id() const override { return self_; }
@@ -44,7 +45,7 @@ class GroupWorker final : public Worker {
     bool can_take(bool wait) override;
     std::optional<AnyMessage> take() override { return std::exchange(next_, std::nullopt); }
     bool begin_work(double, const std::function<void()>& real) override;
-    bool begin_interruptible(double) override;
+    bool begin_interruptible(double modelled_s, Interrupts by) override;
     bool begin_point(const std::string& phase, long step) override;
     bool begin_together(const Group& group, double, const std::function<void()>& real) override;
     bool lasted() const override { return true; }

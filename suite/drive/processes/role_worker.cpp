@@ -317,25 +317,31 @@ class RoleWorker final : public Worker {
         return true;
     }
 
-    bool begin_interruptible(double modelled_s) override {
+    bool begin_interruptible(double modelled_s, Interrupts by) override {
         const double began_s = free_s_, ends_s = began_s + slowdown() * modelled_s;
         promise(ends_s, true);
         const double due_s =
             paced_ ? real_of(ends_s) : cluster::monotonic_s() + modelled_s / speed_;
-        lasted_ = true;
-        while (lasted_ && early_.empty()) {
+        const auto interruption = [&] {
+            return std::find_if(early_.begin(), early_.end(), [&](const json& frame) {
+                return by == Interrupts::any_message || frame.value("urgent", false);
+            });
+        };
+        while (interruption() == early_.end()) {
             const double left_s = due_s - cluster::monotonic_s();
             auto frame = control_.try_receive(cluster::Seconds(std::max(0.0, left_s)));
             if (frame && !dealt_with(*frame)) early_.push_back(std::move(*frame));
             if (!frame && left_s <= 0) break;
         }
-        lasted_ = early_.empty() || (paced_ && early_.front().value("at_s", 0.0) > ends_s);
+        const auto by_what = interruption();
+        const double at_s = by_what == early_.end() ? 0 : by_what->value("at_s", 0.0);
+        lasted_ = by_what == early_.end() || (paced_ && at_s > ends_s);
         if (!paced_) return true;
         if (lasted_) {
             free_s_ = ends_s;
             hold(began_s);
         } else {
-            not_before(early_.front().value("at_s", 0.0));
+            not_before(at_s);
         }
         return true;
     }

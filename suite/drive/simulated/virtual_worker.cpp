@@ -45,6 +45,10 @@ void VirtualWorker::deliver(AnyMessage message) {
         surroundings_.turns_away(id_, group_);
         return met(Together::aborted);
     }
+    if (urgent && waits_ == Waits::until_urgent) {
+        lasted_ = false;
+        return go_on();
+    }
     interrupt();
 }
 
@@ -81,11 +85,17 @@ bool VirtualWorker::begin_work(double modelled_s, const std::function<void()>&) 
     return false;
 }
 
-bool VirtualWorker::begin_interruptible(double modelled_s) {
-    lasted_ = mailbox_.empty();
+bool VirtualWorker::begin_interruptible(double modelled_s, Interrupts by) {
+    const bool any = by == Interrupts::any_message;
+    lasted_ = any ? mailbox_.empty() : !has_urgent();
     if (!lasted_) return true;
-    wait(Waits::interruptible, slowdown_ * modelled_s);
+    wait(any ? Waits::interruptible : Waits::until_urgent, slowdown_ * modelled_s);
     return false;
+}
+
+bool VirtualWorker::has_urgent() const {
+    return std::any_of(mailbox_.begin(), mailbox_.end(),
+                       [](const auto& message) { return message && message->urgent(); });
 }
 
 bool VirtualWorker::begin_point(const std::string& phase, long step) {
@@ -97,11 +107,8 @@ bool VirtualWorker::begin_point(const std::string& phase, long step) {
 
 bool VirtualWorker::begin_together(const Group& group, double modelled_s,
                                    const std::function<void()>&) {
-    const bool aborted = std::any_of(mailbox_.begin(), mailbox_.end(), [](const auto& message) {
-        return message && message->urgent();
-    });
     group_ = group.number;
-    if (aborted) {
+    if (has_urgent()) {
         outcome_ = Together::aborted;
         surroundings_.turns_away(id_, group_);
         return true;

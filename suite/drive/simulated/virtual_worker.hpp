@@ -61,13 +61,13 @@ class VirtualWorker final : public Worker {
     void say(AnyMessage message) override { surroundings_.says(id_, std::move(message)); }
 
   private:
-    enum class Waits { nothing, message, work, interruptible, point, together };
+    enum class Waits { nothing, message, work, interruptible, until_urgent, point, together };
 
     const nlohmann::json& configured() const override { return configuration_; }
     bool can_take(bool wait) override;
     std::optional<AnyMessage> take() override;
     bool begin_work(double modelled_s, const std::function<void()>& real) override;
-    bool begin_interruptible(double modelled_s) override;
+    bool begin_interruptible(double modelled_s, Interrupts by) override;
     bool begin_point(const std::string& phase, long step) override;
     bool begin_together(const Group& group, double modelled_s,
                         const std::function<void()>& real) override;
@@ -77,6 +77,7 @@ class VirtualWorker final : public Worker {
 
     void wait(Waits waits, double seconds);
     void over(std::uint64_t wait);
+    bool has_urgent() const;
     void interrupt();
     void go_on();
 
