@@ -65,21 +65,11 @@ TEST_F(World, MessagesOfOneWorkerKeepTheirOrderBothWays) {
     EXPECT_THAT(at, ElementsAre(2, 5, 5, 7, 7));
 }
 
-TEST_F(World, WhatIsUrgentOvertakes) {
-    const WorkerId one = world.add();
-    latencies.messages = {5, 1};
-    world.to_worker(one, seen("ordinary"));
-    world.urgently_to_worker(one, seen("urgent"));
-    run();
-    EXPECT_THAT(log, ElementsAre("urgent", "ordinary"));
-}
-
 TEST_F(World, ADeadWorkerDoesNothingAndWhatItGetsIsLostButItsWordsArrive) {
     const WorkerId one = world.add();
-    latencies.messages = {5, 5, 5};
+    latencies.messages = {5, 5};
     world.to_policy(one, seen("last words"));
     world.to_worker(one, seen("too late"));
-    world.urgently_to_worker(one, seen("too late, though urgent"));
     world.after(one, 5, seen("work"));
     at_time(3, [this, one] { world.kill(one, seen("detected")); });
     at_time(4, [this, one] {
@@ -101,18 +91,17 @@ TEST_F(World, WhatASilencedWorkerHadSentIsLostUnlessItHadArrived) {
     EXPECT_THAT(log, ElementsAre("arrived", "detected"));
 }
 
-TEST_F(World, AFrozenWorkerGetsItsMailWhenItWakesUrgentOnesFirst) {
+TEST_F(World, AFrozenWorkerGetsItsMailWhenItWakes) {
     const WorkerId one = world.add();
-    latencies.messages = {1, 2, 3};
+    latencies.messages = {1, 2};
     world.freeze(one, 10, seen("woken"));
     world.to_worker(one, seen("first"));
     world.to_worker(one, seen("second"));
-    world.urgently_to_worker(one, seen("urgent"));
     at_time(9, [this, one] { EXPECT_FALSE(world.awake(one)); });
     run();
     EXPECT_TRUE(world.awake(one));
-    EXPECT_THAT(log, ElementsAre("urgent", "first", "second", "woken"));
-    EXPECT_THAT(at, ElementsAre(10, 10, 10, 10));
+    EXPECT_THAT(log, ElementsAre("first", "second", "woken"));
+    EXPECT_THAT(at, ElementsAre(10, 10, 10));
 }
 
 TEST_F(World, TimeInWhichItIsFrozenIsNoWork) {

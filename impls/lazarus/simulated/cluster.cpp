@@ -192,7 +192,7 @@ void SimulatedCluster::wrote(const std::shared_ptr<const CheckpointOrder>& order
 
 void SimulatedCluster::act(const Abort& abort) {
     for (Worker id : plan().members)
-        world_.urgently_to_worker(id, [this, id, epoch = abort.epoch] { at(id).interrupt(epoch); });
+        world_.to_worker(id, [this, id, epoch = abort.epoch] { at(id).interrupt(epoch); });
 }
 
 void SimulatedCluster::act(const Dismiss& dismiss) {

@@ -24,14 +24,6 @@ void SimulatedWorld::to_worker(WorkerId id, Callback arrives) {
     });
 }
 
-void SimulatedWorld::urgently_to_worker(WorkerId id, Callback arrives) {
-    time_.after(latencies_.message(id), [this, id, arrives = std::move(arrives)]() mutable {
-        if (!alive(id)) return;
-        if (awake(id)) return arrives();
-        worker(id).urgent.push_back(std::move(arrives));
-    });
-}
-
 void SimulatedWorld::to_policy(WorkerId id, Callback arrives) {
     double& last = worker(id).last_from_s;
     last = std::max(last, now() + latencies_.message(id));
@@ -76,13 +68,11 @@ void SimulatedWorld::freeze(WorkerId id, double until_s, Callback woken) {
 // What it reads may end it, or freeze it again; then the rest waits on.
 void SimulatedWorld::wake(WorkerId id, const Callback& woken) {
     Worker& one = worker(id);
-    for (auto* kept : {&one.urgent, &one.waiting}) {
-        while (!kept->empty()) {
-            if (!one.alive || !awake(id)) return;
-            const Callback arrives = std::move(kept->front());
-            kept->pop_front();
-            arrives();
-        }
+    while (!one.waiting.empty()) {
+        if (!one.alive || !awake(id)) return;
+        const Callback arrives = std::move(one.waiting.front());
+        one.waiting.pop_front();
+        arrives();
     }
     if (one.alive && awake(id) && woken) woken();
 }
@@ -96,7 +86,6 @@ void SimulatedWorld::kill(WorkerId id, Callback detected, double after_s, bool s
     if (!one.alive) return;
     one.alive = false;
     one.silenced = silenced;
-    one.urgent.clear();
     one.waiting.clear();
     time_.after(after_s, std::move(detected));
 }

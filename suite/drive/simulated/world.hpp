@@ -40,11 +40,10 @@ class SimulatedWorld {
 
     /// Messages of one worker arrive in the order in which they were sent, each way. What a frozen
     /// worker gets waits until it wakes, what a dead one would get is lost. What a dead one had
-    /// sent arrives all the same, unless it was silenced.
+    /// sent arrives all the same, unless it was silenced. One that is urgent overtakes nothing on
+    /// its way, only what waits to be read (VirtualWorker).
     void to_worker(WorkerId, Callback arrives);
     void to_policy(WorkerId, Callback arrives);
-    /// Overtakes what is under way to the worker, and what waits for it to wake.
-    void urgently_to_worker(WorkerId, Callback arrives);
 
     /// Something that takes the worker so long. It never comes to it once it is dead; time in which
     /// it is frozen does not count.
@@ -65,7 +64,7 @@ class SimulatedWorld {
         double frozen_until_s = 0;
         double frozen_s = 0;                    ///< all its freezes, to their ends
         double last_to_s = 0, last_from_s = 0;  ///< arrival of the newest message, each way
-        std::deque<Callback> urgent, waiting;   ///< came while it was frozen
+        std::deque<Callback> waiting;           ///< came while it was frozen
     };
     Worker& worker(WorkerId id) { return workers_.at(static_cast<std::size_t>(id)); }
     const Worker& worker(WorkerId id) const { return workers_.at(static_cast<std::size_t>(id)); }

@@ -11,7 +11,7 @@ namespace {
 
 TEST(LazarusCampaign, DecidesWhatItDecided) {
     drive::expect_golden_decisions(
-        {1, 500}, "1a95adb19e9881db39b23b9b9f354301cf0fde2b9cca978323325140e338fbe0",
+        {1, 500}, "362c69fd6c7a1b824a56e5f92088940e1ac06f62a13c9afd53796dffdc7d12c8",
         [](std::uint64_t seed) {
             VirtualRun run(draw_schedule(seed));
             run.run();
