@@ -47,8 +47,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"LongHang", "hang:rank=2@t=1.5,for=3", 1},
                     Case{"ShortHang", "hang:rank=2@t=1.5,for=0.3"},
                     Case{"Leave", "stop:rank=0@t=1.5", 0, 3, 1},
-                    Case{"Slow", "slow:rank=0,factor=2@t=0.47"},
-                    Case{"SlowForAWhile", "slow:rank=0,factor=2@t=0.47,for=2"},
+                    // Worker 0 has to know of it when it next begins work (0.5 s, 2.5 s).
+                    Case{"Slow", "slow:rank=0,factor=2@t=0.1"},
+                    Case{"SlowForAWhile", "slow:rank=0,factor=2@t=0.1,for=2"},
                     Case{"KillAtAStep", "kill:rank=1@step=1", 1},
                     Case{"HangAtAStep", "hang:rank=1@step=1,for=0.3"},
                     Case{"SlowFromAStep", "slow:rank=1,factor=3@step=1"},

@@ -412,8 +412,9 @@ std::function<void(Watched&)> transfers(const std::vector<Transfer>& all) {
         watched.driver().spawn({"receiver", ""});
         watched.driver().spawn({"receiver", ""});
         watched.driver().start(StartTimer{1, 1});
+        watched.driver().start(StartTimer{2, 1.001});  // after what breaks at 1 s
         watched.also = [&watched, all](const DriverEvent& event) {
-            if (std::holds_alternative<Timer>(event))
+            if (const auto* timer = std::get_if<Timer>(&event); timer && timer->id == 1)
                 for (const Transfer& transfer : all) watched.driver().start(transfer);
             if (const auto* arrived = std::get_if<Arrived>(&event)) {
                 const Transfer& transfer = all.at(arrived->id - 1);
@@ -437,8 +438,8 @@ TEST(Roles, TransfersTakeWhatTheirPortsAllow) {
 TEST(Roles, TransfersThatCannotBeBreak) {
     const auto lines =
         both({.roles = {sender(), receiver()}}, transfers({{1, 0, 1, "object", 90'000, 20'000},
-                                                           {2, 0, 1, "another", 0, 1},
-                                                           {3, 1, 2, "object", 0, 1}}));
+                                                           {2, 0, 1, "another", 0, 9'000},
+                                                           {3, 1, 2, "object", 0, 9'000}}));
     EXPECT_THAT(lines,
                 testing::IsSupersetOf({"1.000 broken done=0 id=1", "1.000 broken done=0 id=2",
                                        "1.000 broken done=0 id=3"}));

@@ -1,9 +1,9 @@
-#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 
 #include "impls/foundry/chain/chain.hpp"
 #include "impls/foundry/chain/probes.hpp"
+#include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::foundry {
 
@@ -48,10 +48,7 @@ std::map<std::string, double> graph_costs(const Device& device, int nodes, int r
         stop("write_nodes");
     }
     std::map<std::string, double> medians;
-    for (auto& [what, all] : times) {
-        std::ranges::nth_element(all, all.begin() + std::ssize(all) / 2);
-        medians[what] = all[all.size() / 2];
-    }
+    for (const auto& [what, all] : times) medians[what] = statistics::median(all);
     return medians;
 }
 

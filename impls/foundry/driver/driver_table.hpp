@@ -22,18 +22,18 @@
     X(cuInit) X(cuDriverGetVersion) X(cuGetErrorName) X(cuGetErrorString) X(cuGetProcAddress)     \
     X(cuDeviceGetCount) X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceGetAttribute)                 \
     X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxRelease) X(cuCtxSetCurrent)                   \
-    X(cuCtxGetCurrent) X(cuCtxSynchronize)                                                        \
+    X(cuCtxSynchronize)                                                                           \
     /* memory */                                                                                  \
     X(cuMemGetInfo) X(cuMemAlloc) X(cuMemFree) X(cuMemAddressReserve) X(cuMemAddressFree)         \
-    X(cuMemGetAllocationGranularity) X(cuMemCreate) X(cuMemRelease) X(cuMemMap) X(cuMemUnmap)     \
+    X(cuMemCreate) X(cuMemRelease) X(cuMemMap) X(cuMemUnmap)                                      \
     X(cuMemSetAccess) X(cuMemExportToShareableHandle) X(cuMemImportFromShareableHandle)           \
-    X(cuMemcpyHtoD) X(cuMemcpyDtoH) X(cuMemcpyDtoD) X(cuMemcpyHtoDAsync) X(cuMemcpyDtoHAsync)     \
+    X(cuMemcpyHtoD) X(cuMemcpyDtoH) X(cuMemcpyDtoD) X(cuMemcpyHtoDAsync)                          \
     X(cuMemcpyDtoDAsync) X(cuMemsetD8Async) X(cuMemsetD32Async) X(cuMemsetD2D8Async)              \
     X(cuMemsetD2D32Async)                                                                         \
     /* libraries and kernels */                                                                   \
     X(cuLibraryLoadData) X(cuLibraryUnload) X(cuLibraryGetKernelCount) X(cuLibraryEnumerateKernels) \
     X(cuKernelGetName) X(cuKernelGetLibrary) X(cuKernelGetFunction) X(cuKernelGetParamInfo)       \
-    X(cuKernelGetAttribute) X(cuKernelSetAttribute) X(cuFuncGetName) X(cuFuncGetModule)           \
+    X(cuKernelGetAttribute) X(cuKernelSetAttribute) X(cuFuncGetName)                              \
     X(cuFuncGetParamInfo) X(cuFuncGetAttribute) X(cuFuncSetAttribute) X(cuLaunchKernel)           \
     X(cuLaunchKernelEx)                                                                           \
     /* streams and events */                                                                      \

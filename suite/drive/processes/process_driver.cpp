@@ -121,6 +121,11 @@ ProcessDriver::Moment ProcessDriver::least_bound() const {
             cluster::monotonic_s() < clock_.real_of(moment.first) + late_worker_s;
         if (moment < least && waited_for) least = moment;
     }
+    for (const auto& [id, one] : under_way_)  // until it is answered it may break where it began
+        if (one.begun_s && !one.arrived && !one.broken && !roster_.at(one.order.from).dead &&
+            !roster_.at(one.order.to).dead &&
+            cluster::monotonic_s() < clock_.real_of(*one.begun_s) + late_worker_s)
+            least = std::min(least, Moment{*one.begun_s, -1});
     if (!ended_.empty()) least = std::min(least, Moment{ended_.front().first, -1});
     return least;
 }

@@ -139,7 +139,8 @@ class ProcessDriver final : public Driver {
     };
     struct UnderWay {
         Transfer order;
-        bool begun = false, arrived = false;  ///< really
+        std::optional<double> begun_s{};       ///< both ends have their orders since then
+        bool arrived = false, broken = false;  ///< really
     };
     bool begin_transfer(const Transfer& transfer);
     void arrived(std::uint64_t id);

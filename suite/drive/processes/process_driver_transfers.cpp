@@ -55,7 +55,7 @@ bool ProcessDriver::begin_transfer(const Transfer& transfer) {
             end->before_port.push_back(transfer);
         return !deaf;
     }
-    under_way_.at(transfer.id).begun = true;
+    under_way_.at(transfer.id).begun_s = now();
     json frame{{"drive", "expect"},
                {"urgent", true},
                {"id", transfer.id},
@@ -109,7 +109,11 @@ void ProcessDriver::tell_arrived(std::uint64_t id) {
 }
 
 void ProcessDriver::broken(std::uint64_t id, std::uint64_t done) {
-    at(now(), [this, id, done] {
+    const auto found = under_way_.find(id);
+    if (found == under_way_.end()) return;
+    found->second.broken = true;
+    // Receivers say so: where several do at one moment, the order is that of their ids.
+    queue_.emplace(Moment{now(), found->second.order.to}, [this, id, done] {
         if (!forget(id)) return;
         if (paced_) modelled_.stop(id);
         tell(Broken{id, done});
@@ -128,7 +132,8 @@ void ProcessDriver::break_transfers(WorkerId worker) {
         const WorkerId from = transfer.order.from, to = transfer.order.to;
         if (from != worker && to != worker) continue;
         // In real time the other end of one that has begun tells of it, if it is there.
-        const bool tells = !paced_ && transfer.begun && !process(from == worker ? to : from).exited;
+        const bool tells =
+            !paced_ && transfer.begun_s && !process(from == worker ? to : from).exited;
         const auto is_this = [id = id](const auto& one) { return one.first == id; };
         if (!tells && std::none_of(ended.begin(), ended.end(), is_this))
             ended.emplace_back(id, paced_ ? modelled_.stop(id) : 0);

@@ -231,9 +231,3 @@ CUresult cuCtxSetCurrent(CUcontext context) {
     current_context() = context;
     return CUDA_SUCCESS;
 }
-CUresult cuCtxGetCurrent(CUcontext* context) {
-    FAKE_CALL(cuCtxGetCurrent, driver);
-    FAKE_NEED(context, CUDA_ERROR_INVALID_VALUE);
-    *context = current_context();
-    return CUDA_SUCCESS;
-}

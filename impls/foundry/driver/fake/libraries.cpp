@@ -260,14 +260,6 @@ CUresult cuFuncGetName(const char** name, CUfunction function) {
     *name = kernel->image.name.c_str();
     return CUDA_SUCCESS;
 }
-CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
-    FAKE_CALL(cuFuncGetModule, context);
-    FAKE_NEED(module, CUDA_ERROR_INVALID_VALUE);
-    const CUkernel kernel = kernel_of_function(function);
-    FAKE_NEED(kernel, CUDA_ERROR_INVALID_HANDLE);
-    *module = &kernel->library->module;
-    return CUDA_SUCCESS;
-}
 CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* bytes) {
     FAKE_CALL(cuFuncGetParamInfo, context);
     return param_info(kernel_of_function(function), index, offset, bytes);

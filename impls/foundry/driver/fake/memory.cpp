@@ -217,15 +217,6 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp* prop,
-                                       CUmemAllocationGranularity_flags) {
-    FAKE_CALL(cuMemGetAllocationGranularity, driver);
-    FAKE_NEED(bytes && is_known(prop), CUDA_ERROR_INVALID_VALUE);
-    FAKE_NEED(prop->location.id == 0, CUDA_ERROR_INVALID_DEVICE);
-    *bytes = granularity;
-    return CUDA_SUCCESS;
-}
-
 CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
                      const CUmemAllocationProp* prop, unsigned long long flags) {
     FAKE_CALL(cuMemCreate, driver);

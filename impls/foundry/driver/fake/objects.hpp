@@ -92,9 +92,6 @@ struct CUfunc_st {
     CUkernel kernel;
     assay::foundry::fake::FunctionAttributes attributes;  ///< those set on the function
 };
-struct CUmod_st {
-    CUlibrary library;
-};
 struct CUkern_st {
     CUlibrary library;
     assay::foundry::Kernel image;
@@ -104,7 +101,6 @@ struct CUkern_st {
 };
 struct CUlib_st {
     std::vector<std::unique_ptr<CUkern_st>> kernels;
-    CUmod_st module{this};
     std::size_t code_bytes = 0;
 };
 

@@ -158,10 +158,6 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t bytes, CUstr
     FAKE_CALL(cuMemcpyHtoDAsync, context);
     return copy(on_device, to, on_host, address(from), bytes, stream);
 }
-CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
-    FAKE_CALL(cuMemcpyDtoHAsync, context);
-    return copy(on_host, address(to), on_device, from, bytes, stream);
-}
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
     FAKE_CALL(cuMemcpyDtoDAsync, context);
     return copy(on_device, to, on_device, from, bytes, stream);

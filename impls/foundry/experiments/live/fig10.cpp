@@ -8,6 +8,7 @@
 #include "impls/foundry/experiments/live/on_driver.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/metrics.hpp"
+#include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::foundry {
 namespace {
@@ -97,15 +98,14 @@ std::vector<double> making(const Fig10& fig10) {
 void run(const Fig10& fig10, Recorder& recorder) {
     must(make_live_engine(fig10.engine())->save(fig10.archive().string()));
     const Archive archive(fig10.archive());
-    std::vector<double> times =
+    const std::vector<double> times =
         fig10.way == Way::prepare ? preparing(fig10, archive) : making(fig10);
     if (times.empty()) throw SampleError(SampleStatus::unsupported, "no group has a second graph");
-    std::nth_element(times.begin(), times.begin() + std::ssize(times) / 2, times.end());
     std::size_t nodes = 0;
     for (std::size_t graph = 0; graph < archive.graphs().size(); ++graph)
         nodes = std::max(nodes, archive.graphs().graph(graph).nodes.size());
     const Found found(recorder);
-    found.graph_ms(times[times.size() / 2]);
+    found.graph_ms(statistics::median(times));
     found.nodes(nodes);
 }
 
