@@ -38,6 +38,9 @@ drive::Protocol member(drive::Worker& me, Member& member, Manner manner, Times& 
     });
     Plan plan;
     Step next = 0;  // the step that its state is before
+    const auto say = [&](const drive::AnyMessage& answer) {
+        if (!answer.name().empty()) me.say(answer);
+    };
     // A bit that flipped since must not pass as part of a new state, nor go to others.
     const auto is_damaged = [&](bool computed = false) {
         const std::string why = member.damaged();
@@ -66,13 +69,16 @@ drive::Protocol member(drive::Worker& me, Member& member, Manner manner, Times& 
             member.suffer(me.strike());
             drive::AnyMessage taken;
             Done take([&] { taken = member.take(plan); });
-            if (take.now(co_await me.together(*plan.members, times.moving(me.id(), plan),
-                                              take.across())))
-                me.say(taken);
+            if (!take.now(co_await me.together(*plan.members, times.moving(me.id(), plan),
+                                               take.across())))
+                continue;
+            me.say(taken);
+            if (taken.is<Ready>()) co_await me.point(ready_point, next);
         } else if (message->is<Go>()) {
             next = message->to<Go>().step;
             co_await me.point(drive::start_point, next);
             member.suffer(me.strike());
+            member.keep(plan);
             // Who is told to abort meanwhile turns away below, so that no other waits for it.
             co_await me.work_until_urgent(times.computing(me.id(), plan, next));
             co_await me.point(drive::step_point, next);
@@ -82,21 +88,25 @@ drive::Protocol member(drive::Worker& me, Member& member, Manner manner, Times& 
                                                   compute.across())))
                 continue;
             if (is_damaged(/*computed=*/true)) continue;
-            if (outcome.wrong.empty())
-                me.say(outcome.done);
-            else
+            if (!outcome.wrong.empty()) {
                 me.say(StepFailed{me.id(), plan.epoch(), next, outcome.wrong});
+                continue;
+            }
+            co_await me.point(computed_point, next);
+            me.say(outcome.done);
+            co_await me.point(told_point, next);
         } else if (message->is<Commit>()) {
+            co_await me.point(commit_point, next);
             if (is_damaged()) continue;
-            const drive::AnyMessage applied = member.apply(message->to<Commit>().step);
+            say(member.apply(message->to<Commit>().step));
             next = message->to<Commit>().step + 1;
-            if (!applied.name().empty()) me.say(applied);
         } else if (message->name() == "write_checkpoint") {
             if (is_damaged()) continue;
-            co_await me.work(times.writing(me.id()));
-            me.say(member.write(*message, me.strike()));
+            if (const double seconds = times.writing(me.id(), *message); seconds > 0)
+                co_await me.work(seconds);
+            say(member.write(*message, me.strike()));
         } else if (!message->is<Abort>()) {  // which has had its effect by now
-            me.say(member.answer(*message));
+            say(member.answer(*message));
         }
     }
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "impls/elastic/protocol.hpp"
 #include "suite/drive/worker.hpp"
@@ -22,6 +23,18 @@ struct Plan {
     Step resume = 0;              ///< the step that Go will name
     Epoch epoch() const { return members ? members->number : 0; }
 };
+
+/// Of a Reconfigure with `epoch`, `members`, `restore_step` and `resume_step`.
+template <class Reconfigure>
+Plan plan_of(const Reconfigure& plan) {
+    const auto group = [&](const std::vector<WorkerId>& members) {
+        return std::make_shared<const drive::Group>(drive::Group{plan.epoch, members});
+    };
+    return {.members = group(plan.members),
+            .ranks = group(ranks_of(plan)),
+            .restore = plan.restore_step,
+            .resume = plan.resume_step};
+}
 
 /// A step that was computed, and not applied: the system's StepDone; or why it must not be.
 struct Outcome {
@@ -41,11 +54,14 @@ class Member {
     virtual void connect(const Plan& plan) = 0;
     /// The states that the plan gives it: Ready, with what the system adds, or RestoreFailed.
     virtual drive::AnyMessage take(const Plan& plan) = 0;
-    /// Drops what the plan does not give it, then computes. `go`: Go, with what drivers add.
+    /// It goes: from now on it holds what the plan gives it and nothing else. Asked for at each Go.
+    virtual void keep(const Plan& plan) = 0;
+    /// `go`: Go, with what drivers add.
     virtual Outcome compute(const Plan& plan, const drive::AnyMessage& go) = 0;
     /// What it says of it: none where nothing is to be said.
     virtual drive::AnyMessage apply(Step step) = 0;
-    /// CheckpointWritten, or what the system says of a checkpoint that could not be written.
+    /// CheckpointWritten, or what the system says of a checkpoint that could not be written; none
+    /// where nothing is to be said.
     virtual drive::AnyMessage write(const drive::AnyMessage& order,
                                     const drive::Strike& strike) = 0;
 
@@ -56,7 +72,7 @@ class Member {
     /// On another thread where it is a process: what it does together with others in that epoch
     /// ends at once.
     virtual void abort(const drive::AnyMessage& abort) = 0;
-    /// To a question that is the system's own.
+    /// To a question that is the system's own; none where nothing is to be said.
     virtual drive::AnyMessage answer(const drive::AnyMessage& question) = 0;
 };
 
@@ -69,8 +85,15 @@ class Times {
     virtual double moving(WorkerId, const Plan&) { return 0; }  ///< states of others, or restoring
     virtual double computing(WorkerId, const Plan&, Step) { return 0; }  ///< until its gradients
     virtual double summing(WorkerId, const Plan&, Step) { return 0; }    ///< once all have theirs
-    virtual double writing(WorkerId) { return 0; }
+    virtual double writing(WorkerId, const drive::AnyMessage& /*order*/) { return 0; }
 };
+
+// Points where faults can strike in virtual time, beside those of a step
+// (suite/drive/fault_effects.hpp) and of a reconfiguration (Manner).
+inline constexpr const char* ready_point = "ready";        ///< it has said so
+inline constexpr const char* computed_point = "computed";  ///< the step, and has not said so
+inline constexpr const char* told_point = "told";          ///< it has said so
+inline constexpr const char* commit_point = "commit";      ///< told to, and has not applied it
 
 struct Manner {
     /// Where in a reconfiguration faults can strike: before groups are built, before states move.

@@ -9,13 +9,16 @@
 //                                              ←   StepDone (each system's own), or StepFailed
 //     Commit                                   →   applies it
 //     WriteCheckpoint (each system's own)      →   writes its part
-//                                              ←   CheckpointWritten
+//                                              ←   CheckpointWritten, or CheckpointFailed
 //     Abort (urgent)                           →   leaves whatever it does together with others
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
+#include "impls/nn/moe/block_key.hpp"
 #include "suite/drive/any_message.hpp"
 #include "suite/drive/describe.hpp"
 #include "suite/drive/policy.hpp"
@@ -55,6 +58,13 @@ struct CheckpointWritten {
     Step step = 0;
     bool operator==(const CheckpointWritten&) const = default;
 };
+/// Its part of the checkpoint could not be written: a loss of safety, not of training.
+struct CheckpointFailed {
+    WorkerId worker = -1;
+    Step step = 0;
+    std::string why;
+    bool operator==(const CheckpointFailed&) const = default;
+};
 /// The checkpoint that a plan asked for is torn or missing: an older one has to do.
 struct RestoreFailed {
     WorkerId worker = -1;
@@ -62,6 +72,12 @@ struct RestoreFailed {
     Step step = 0;
     std::string why;
     bool operator==(const RestoreFailed&) const = default;
+};
+
+/// Of the state that it holds, once training is over: the answer to {"type": "finish"}.
+struct Digests {
+    std::map<nn::BlockKey, std::uint64_t> digests;
+    bool operator==(const Digests&) const = default;
 };
 
 // ---- to the members ----------------------------------------------------------------------------
@@ -87,11 +103,20 @@ struct Abort {
 /// It may go, in order: at once, or after what it was sent before.
 using drive::Dismiss;
 
+/// Who computes the steps of a plan, in rank order. A system whose Reconfigure has members that do
+/// not has an overload of its own.
+template <class Reconfigure>
+const std::vector<WorkerId>& ranks_of(const Reconfigure& plan) {
+    return plan.members;
+}
+
 ASSAY_MESSAGE(Ready, "ready", worker, epoch)
 ASSAY_MESSAGE(StepFailed, "step_failed", worker, epoch, step, why)
 ASSAY_MESSAGE(StateDamaged, "state_damaged", worker, epoch, step, why)
 ASSAY_MESSAGE(CheckpointWritten, "checkpoint_written", worker, step)
+ASSAY_MESSAGE(CheckpointFailed, "checkpoint_failed", worker, step, why)
 ASSAY_MESSAGE(RestoreFailed, "restore_failed", worker, epoch, step, why)
+ASSAY_MESSAGE(Digests, "digests", digests)
 ASSAY_MESSAGE(Go, "go", epoch, step)
 ASSAY_MESSAGE(Commit, "commit", epoch, step)
 ASSAY_MESSAGE(Abort, "abort", epoch, dead)

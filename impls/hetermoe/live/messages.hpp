@@ -7,11 +7,6 @@
 // To a worker also {"type": "finish"}, which asks for its Digests, and "dismiss".
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "impls/hetermoe/policy/controller/protocol.hpp"
 #include "impls/hetermoe/training/trainer.hpp"
 #include "impls/nn/moe/described.hpp"
@@ -21,17 +16,7 @@ namespace assay::hetermoe {
 
 ASSAY_FIELDS(TrainingSettings, model, adam, sequences, seed, corpus, loads)
 
-/// Of the state held, once training is over.
-struct Digests {
-    std::map<BlockKey, std::uint64_t> digests;
-};
-ASSAY_MESSAGE(Digests, "digests", digests)
-
-/// It could not be written: a loss of safety, not of training.
-struct CheckpointFailed {
-    Step step = 0;
-    std::string why;
-};
-ASSAY_MESSAGE(CheckpointFailed, "checkpoint_failed", step, why)
+using elastic::CheckpointFailed;
+using elastic::Digests;
 
 }  // namespace assay::hetermoe

@@ -89,11 +89,7 @@ class TrainingMember final : public elastic::Member {
     elastic::Plan plan(const drive::AnyMessage& message) override {
         links_.reset();
         plan_ = message.to<Reconfigure>();
-        return {
-            .members = std::make_shared<drive::Group>(drive::Group{plan_.epoch, plan_.members}),
-            .ranks = std::make_shared<drive::Group>(drive::Group{plan_.epoch, plan_.layout.ranks}),
-            .restore = plan_.restore_step,
-            .resume = plan_.resume_step};
+        return elastic::plan_of(plan_);
     }
 
     void connect(const elastic::Plan& plan) override {
@@ -131,9 +127,10 @@ class TrainingMember final : public elastic::Member {
         return drive::AnyMessage::of_json(std::move(ready));
     }
 
+    void keep(const elastic::Plan&) override { trainer_.drop_all_but(mine()); }
+
     elastic::Outcome compute(const elastic::Plan& plan, const drive::AnyMessage& go) override {
         const Step step = go.to<Go>().step;
-        trainer_.drop_all_but(mine());
         TaskTimer timer;
         const int last = settings_.model.layers;
         const auto before = [&](const Task& task) {
@@ -170,7 +167,7 @@ class TrainingMember final : public elastic::Member {
             nn::write_checkpoint(checkpoints_, step, trainer_, share, faults_.damage(strike));
             return CheckpointWritten{self_, step};
         } catch (const std::exception& error) {
-            return CheckpointFailed{step, error.what()};
+            return CheckpointFailed{self_, step, error.what()};
         }
     }
 

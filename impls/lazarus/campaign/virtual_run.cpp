@@ -69,7 +69,7 @@ bool VirtualRun::somebody_looks() {
     std::vector<Worker> stuck;
     for (Worker worker : watch_.plan().training) {
         if (!cluster_.is_there(worker)) continue;
-        if (!cluster_.worker(worker).stuck()) return false;
+        if (!cluster_.is_stuck(worker)) return false;
         stuck.push_back(worker);
     }
     for (Worker worker : stuck) cluster_.kill(worker);
@@ -79,9 +79,8 @@ bool VirtualRun::somebody_looks() {
 void VirtualRun::check_final_states() {
     if (!finished_ok()) return;
     for (Worker worker : watch_.plan().training) {
-        const SimulatedWorker& one = cluster_.worker(worker);
-        if (!cluster_.is_there(worker) || one.stuck()) continue;
-        if (!one.told_to_stop() || !states_.ends_as(worker, watch_.plan(), controller().lineage()))
+        if (!cluster_.is_there(worker) || cluster_.is_stuck(worker)) continue;
+        if (!cluster_.member(worker).told_to_stop() || !states_.ends_as(worker, watch_.plan(), controller().lineage()))
             fail(fmt::format("worker {} ends with another state than the replay", worker));
     }
 }

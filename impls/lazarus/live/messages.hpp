@@ -1,68 +1,44 @@
-// What controller and workers say to each other: JSON objects with a "type", made of the types of
-// the protocol (protocol_json.hpp) and of what only real workers have to tell. Reading throws
-// drive::MessageError. Fields that drivers add on the way are not looked at.
+// What only real workers have to tell, and how they are configured. All else that controller and
+// workers say are the controller's own events and actions (policy/controller/protocol_json.hpp); on
+// the way some carry a field more:
+//   step_done   loss: nats per token, of its own rows; paced, how long it worked (paced_time.hpp)
+//   ready       blocks, bytes: states received; transfer_s: real seconds that took
+//   go          paced, what the workers pace it by
+// Of a WriteCheckpoint each owner gets its share. To a worker also {"type": "finish"}, which asks
+// for its Digests, and "dismiss".
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <nlohmann/json_fwd.hpp>
-#include <string>
-#include <variant>
 #include <vector>
 
-#include "impls/lazarus/policy/controller/controller.hpp"
+#include "impls/lazarus/policy/controller/protocol_json.hpp"
 #include "impls/lazarus/training/trainer.hpp"
-#include "suite/drive/describe.hpp"
+#include "impls/nn/moe/described.hpp"
 
 namespace assay::lazarus {
 
-// ---- to workers --------------------------------------------------------------------------------
-nlohmann::json to_message(const Reconfigure& plan);
-nlohmann::json to_message(const Go& go);
-nlohmann::json to_message(const Commit& commit);
-nlohmann::json to_message(const Abort& abort);  ///< urgent: overtakes what is queued
-/// The share of `owner` in a checkpoint.
-nlohmann::json to_message(const WriteCheckpoint& checkpoint, Worker owner);
-Reconfigure reconfigure_from(const nlohmann::json& message);
-std::vector<BlockKey> checkpoint_blocks_from(const nlohmann::json& message);
+using elastic::CheckpointFailed;
+using elastic::Digests;
 
-// ---- what workers say --------------------------------------------------------------------------
-struct StepReport {  ///< StepDone as it travels; pacing adds fields of its own
-    Worker worker;
-    Epoch epoch;
-    Step step;
-    double loss;  ///< nats per token, of its own rows
-    std::vector<Loads> loads;
-    bool operator==(const StepReport&) const = default;
+/// What one worker writes of a checkpoint.
+struct CheckpointShare {
+    Step step = 0;
+    std::vector<BlockKey> blocks;
 };
-struct GroupReport {  ///< Ready as it travels; seconds of the machine's clock
-    Worker worker;
-    Epoch epoch;
-    double group_s, transfer_s;
-    std::int64_t blocks, bytes;  ///< received
-    bool operator==(const GroupReport&) const = default;
-};
-struct CheckpointFailed {  ///< it could not be written
-    Worker worker;
-    Step step;
-    std::string why;
-    bool operator==(const CheckpointFailed&) const = default;
-};
-struct Digests {  ///< of the state held, once training is over
-    std::map<BlockKey, std::uint64_t> digests;
-    bool operator==(const Digests&) const = default;
-};
-ASSAY_MESSAGE(StepReport, "step_done", worker, epoch, step, loss, loads)
-ASSAY_MESSAGE(GroupReport, "ready", worker, epoch, group_s, transfer_s, blocks, bytes)
-ASSAY_MESSAGE(CheckpointFailed, "checkpoint_failed", worker, step, why)
-ASSAY_MESSAGE(Digests, "digests", digests)
-using WorkerMessage = std::variant<StepReport, StepFailed, GroupReport, CheckpointWritten,
-                                   CheckpointFailed, RestoreFailed, Digests>;
-nlohmann::json to_message(const WorkerMessage& message);
-WorkerMessage worker_message_from(const nlohmann::json& message);
+ASSAY_MESSAGE(CheckpointShare, "write_checkpoint", step, blocks)
 
-// ---- configuration of a worker -----------------------------------------------------------------
-nlohmann::json to_json(const TrainingConfig& config);
-TrainingConfig training_config_from(const nlohmann::json& object);
+inline CheckpointShare share_of(const WriteCheckpoint& checkpoint, Worker owner) {
+    CheckpointShare share{checkpoint.step, {}};
+    if (checkpoint.dense_owner == owner) share.blocks.push_back(dense_key);
+    for (std::size_t layer = 0; layer < checkpoint.owners.size(); ++layer)
+        for (std::size_t expert = 0; expert < checkpoint.owners[layer].size(); ++expert)
+            if (checkpoint.owners[layer][expert] == owner) share.blocks.emplace_back(layer, expert);
+    return share;
+}
+
+ASSAY_NAMES(BatchRule::Batch, shrink, keep)
+ASSAY_NAMES(BatchRule::Rate, keep, root, linear)
+ASSAY_FIELDS(BatchRule, batch, rate, full_workers)
+ASSAY_FIELDS(TrainingConfig, model, adam, sequences, batch, seed, corpus, group, routing,
+             modelled_steps)
 
 }  // namespace assay::lazarus

@@ -12,7 +12,6 @@
 #include "impls/lazarus/live/fault_phases.hpp"
 #include "impls/lazarus/live/messages.hpp"
 #include "impls/lazarus/live/pacing.hpp"
-#include "impls/lazarus/policy/controller/protocol_json.hpp"
 #include "impls/lazarus/training/state_transfer.hpp"
 #include "impls/lazarus/training/trainer.hpp"
 #include "impls/nn/moe/checkpoint.hpp"
@@ -42,7 +41,7 @@ class TrainingMember final : public elastic::Member {
     TrainingMember(Worker self, const json& config, std::shared_ptr<cluster::LinkFaults> links,
                    std::function<void(Step)> midway)
         : self_(self),
-          training_config_(training_config_from(config.at("training"))),
+          training_config_(drive::from_json<TrainingConfig>(config.at("training"))),
           corpus_(training_config_.corpus),
           trainer_(training_config_, corpus_),
           links_(std::move(links)),
@@ -63,18 +62,13 @@ class TrainingMember final : public elastic::Member {
         if (position(plan_.need_dense, self_) >= 0) trainer_.drop_all_but({});
         training_.reset();
         group_.reset();
-        return {.members = std::make_shared<drive::Group>(drive::Group{plan_.epoch, plan_.members}),
-                .ranks = std::make_shared<drive::Group>(drive::Group{plan_.epoch, plan_.training}),
-                .restore = plan_.restore_step,
-                .resume = plan_.resume_step};
+        return elastic::plan_of(plan_);
     }
 
     void connect(const elastic::Plan& plan) override {
-        const double started = cluster::monotonic_s();
         group_ = groups_->connect(group_key(plan.epoch()), plan_.members);
         if (plan_.training != plan_.members && position(plan_.training, self_) >= 0)
             training_ = groups_->connect(training_key(plan.epoch()), plan_.training);
-        group_s_ = cluster::monotonic_s() - started;
     }
 
     drive::AnyMessage take(const elastic::Plan& plan) override {
@@ -90,22 +84,23 @@ class TrainingMember final : public elastic::Member {
         } else {
             moved = transfer_state(plan_, *group_, trainer_);
         }
-        return GroupReport{.worker = self_,
-                           .epoch = plan.epoch(),
-                           .group_s = group_s_,
-                           .transfer_s = cluster::monotonic_s() - started,
-                           .blocks = moved.blocks_received,
-                           .bytes = moved.bytes_received};
+        auto ready = drive::to_message(Ready{self_, plan.epoch()});
+        ready["transfer_s"] = cluster::monotonic_s() - started;
+        ready["blocks"] = moved.blocks_received;
+        ready["bytes"] = moved.bytes_received;
+        return drive::AnyMessage::of_json(std::move(ready));
     }
+
+    void keep(const elastic::Plan&) override { trainer_.drop_all_but(mine()); }
 
     elastic::Outcome compute(const elastic::Plan& plan, const drive::AnyMessage& go) override {
         const Step step = go.to<Go>().step;
-        trainer_.drop_all_but(mine());
         auto& comm = training_ ? *training_ : *group_;
         if (pacing_) pacing_->begin(go.to_json(), plan_, position(plan_.training, self_));
         const auto held_before = links_->held();
         const auto result = trainer_.compute(step, plan_.holders, comm, hooks(step));
-        auto done = to_message(StepReport{self_, plan.epoch(), step, result.loss, result.loads});
+        auto done = drive::to_message(StepDone{self_, plan.epoch(), step, result.loads});
+        done["loss"] = result.loss;
         if (pacing_) pacing_->report(done, (links_->held() - held_before).count());
         return {.wrong = elastic::not_finite(result.not_finite),
                 .done = drive::AnyMessage::of_json(std::move(done))};
@@ -117,11 +112,9 @@ class TrainingMember final : public elastic::Member {
     }
 
     drive::AnyMessage write(const drive::AnyMessage& order, const drive::Strike& strike) override {
-        const json share = order.to_json();
-        const Step step = share.at("step");
+        const auto [step, blocks] = order.to<CheckpointShare>();
         try {
-            nn::write_checkpoint(checkpoints_, step, trainer_, checkpoint_blocks_from(share),
-                                 faults_.damage(strike));
+            nn::write_checkpoint(checkpoints_, step, trainer_, blocks, faults_.damage(strike));
             return CheckpointWritten{self_, step};
         } catch (const std::exception& error) {
             return CheckpointFailed{self_, step, error.what()};
@@ -168,7 +161,6 @@ class TrainingMember final : public elastic::Member {
     std::function<void(Step)> midway_;
     std::optional<StepPacing> pacing_;  // paced runs
     Reconfigure plan_;
-    double group_s_ = 0;                      // that the group took
     std::unique_ptr<Communicator> group_;     // plan_.members
     std::unique_ptr<Communicator> training_;  // plan_.training, where that differs
 };

@@ -17,9 +17,14 @@ SimulatedCluster::SimulatedCluster(const ControllerConfig& job, drive::VirtualTi
       suspicion_(durations.patience()),
       group_(std::make_shared<EpochGroup>(Reconfigure{})) {}
 
-const SimulatedWorker& SimulatedCluster::worker(Worker worker) const {
-    return workers_.at(static_cast<std::size_t>(worker));
-}
+SimulatedCluster::Node::Node(Worker id, SimulatedCluster& cluster)
+    : member(id, cluster),
+      worker(id, cluster.world_, cluster,
+             [this](drive::Worker& me) {
+                 return elastic::member(me, member, {.regroup = regroup_point, .move = {}},
+                                        member);
+             },
+             {}) {}
 
 void SimulatedCluster::complain(std::string what) {
     if (complaint_.empty()) complaint_ = std::move(what);
@@ -29,7 +34,7 @@ void SimulatedCluster::complain(std::string what) {
 
 Worker SimulatedCluster::spawn() {
     const Worker id = world_.add();
-    workers_.emplace_back(id, *this);
+    nodes_.emplace_back(id, *this).worker.begin();
     observer_->spawned(id);
     world_.after(id, durations_.starting(id), [this, id] {
         trouble_->reached(Moment::before_joining, id);
@@ -57,9 +62,6 @@ void SimulatedCluster::kill(Worker id) {
     if (is_there(id)) end_process(id, "killed", trouble_->silences(id));
 }
 
-// By itself: what it has said is heard.
-void SimulatedCluster::exit(Worker id) { end_process(id, "exit", /*silenced=*/false); }
-
 // By the driver, which knows at once.
 void SimulatedCluster::end_by_driver(Worker id, const char* how) {
     if (!is_there(id)) return;
@@ -84,7 +86,7 @@ void SimulatedCluster::hang(Worker id, double for_s) {
     const double from_s = now();
     world_.freeze(id, from_s + for_s, [this, id] {
         losses_.erase(id);
-        at(id).work();
+        at(id).worker.woken();
     });
     time().after(durations_.silence(), [this, id, from_s] {
         const auto loss = losses_.find(id);
@@ -107,13 +109,6 @@ void SimulatedCluster::died(Worker id) {
 
 void SimulatedCluster::report(Worker id, Event event) {
     world_.to_policy(id, [this, event = std::move(event)] { decide(event); });
-}
-
-void SimulatedCluster::report_done(const EpochGroup& group, Worker id) {
-    world_.to_policy(id,
-                     [this, id, epoch = group.plan.epoch, step = group.step, loads = group.loads] {
-                         decide(StepDone{id, epoch, step, *loads});
-                     });
 }
 
 void SimulatedCluster::report_broken(Suspicion::GroupBroke broke) {
@@ -151,24 +146,27 @@ void SimulatedCluster::decide(const Event& event) {
 
 // ---- what the controller asks for ---------------------------------------------------------------
 
-void SimulatedCluster::send(Worker id, const SimulatedWorker::Message& message) {
-    world_.to_worker(id, [this, id, message] { at(id).deliver(message); });
+void SimulatedCluster::send(Worker id, const drive::AnyMessage& message) {
+    world_.to_worker(id, [this, id, message] { at(id).worker.deliver(message); });
 }
 
 void SimulatedCluster::act(const Reconfigure& plan) {
     group_ = std::make_shared<EpochGroup>(plan);
     durations_.planned(plan, controller().history().loads_of_plan());
     suspect(Suspicion::GroupForms{plan.epoch, plan.members});
-    for (Worker id : plan.members) send(id, group_);
+    const drive::AnyMessage announced = Announced{group_};
+    for (Worker id : plan.members) send(id, announced);
 }
 
 void SimulatedCluster::act(const Go& go) {
     if (!std::exchange(begun_, true)) trouble_->begins();
-    for (Worker id : plan().training) send(id, go);
+    const drive::AnyMessage message = go;
+    for (Worker id : plan().training) send(id, message);
 }
 
 void SimulatedCluster::act(const Commit& commit) {
-    for (Worker id : plan().training) send(id, commit);
+    const drive::AnyMessage message = commit;
+    for (Worker id : plan().training) send(id, message);
 }
 
 void SimulatedCluster::act(const WriteCheckpoint& checkpoint) {
@@ -182,22 +180,17 @@ void SimulatedCluster::act(const WriteCheckpoint& checkpoint) {
     order->parts[checkpoint.dense_owner].push_back(std::nullopt);
     orders_[checkpoint.step] = order;
     torn_.erase(checkpoint.step);
-    for (const auto& [id, parts] : order->parts)
-        send(id, std::shared_ptr<const CheckpointOrder>(order));
-}
-
-void SimulatedCluster::wrote(const std::shared_ptr<const CheckpointOrder>& order, bool torn) {
-    if (torn && orders_.at(order->step) == order) torn_.insert(order->step);
+    const drive::AnyMessage message = Ordered{order};
+    for (const auto& [id, parts] : order->parts) send(id, message);
 }
 
 void SimulatedCluster::act(const Abort& abort) {
-    for (Worker id : plan().members)
-        world_.to_worker(id, [this, id, epoch = abort.epoch] { at(id).interrupt(epoch); });
+    for (Worker id : plan().members) send(id, abort);
 }
 
 void SimulatedCluster::act(const Dismiss& dismiss) {
     suspect(Suspicion::Left{dismiss.worker});
-    send(dismiss.worker, dismiss);
+    world_.to_worker(dismiss.worker, [this, id = dismiss.worker] { at(id).worker.dismiss(); });
 }
 
 void SimulatedCluster::act(const Evict& evict) { end_by_driver(evict.worker, "evicted"); }

@@ -1,4 +1,4 @@
-// A training cluster without processes: a controller and its workers (worker.hpp), what the workers
+// A training cluster without processes: a controller and its workers (member.hpp), what the workers
 // do together (groups, transfers, sums), storage for checkpoints, and a driver that notices deaths
 // and broken groups. Durations, troubles and onlookers are attached to it; campaigns and simulated
 // trainings differ in nothing else.
@@ -17,7 +17,8 @@
 
 #include "impls/lazarus/policy/controller/controller.hpp"
 #include "impls/lazarus/simulated/durations.hpp"
-#include "impls/lazarus/simulated/worker.hpp"
+#include "impls/lazarus/simulated/member.hpp"
+#include "suite/drive/simulated/virtual_worker.hpp"
 #include "suite/drive/simulated/world.hpp"
 #include "suite/drive/suspicion.hpp"
 
@@ -34,7 +35,8 @@ class ClusterObserver {
     virtual void decided(const Controller&) {}  ///< all that the event asked for has been done
 };
 
-class SimulatedCluster final : private drive::Latencies {
+class SimulatedCluster final : private drive::Latencies,
+                               private drive::VirtualWorker::Surroundings {
   public:
     SimulatedCluster(const ControllerConfig& job, drive::VirtualTime& time, Durations& durations,
                      bool keep_decisions = true);
@@ -62,15 +64,17 @@ class SimulatedCluster final : private drive::Latencies {
     /// is taken for dead, and killed.
     void hang(Worker, double for_s);
     void leave(Worker);  ///< it gets a preemption notice
-    void stick(Worker worker) { at(worker).stick(); }
+    /// It lives, but does nothing any more, whatever it is told.
+    void stick(Worker worker) { at(worker).worker.stick(); }
 
     double now() const { return world_.now(); }
     drive::VirtualTime& time() { return world_.time(); }
-    int size() const { return static_cast<int>(workers_.size()); }  ///< workers that ever were
+    int size() const { return static_cast<int>(nodes_.size()); }  ///< workers that ever were
     bool is_there(Worker worker) const { return worker < size() && world_.alive(worker); }
     bool is_awake(Worker worker) const { return world_.awake(worker); }
     bool is_member(Worker worker) const { return group_->has(worker); }
-    const SimulatedWorker& worker(Worker worker) const;
+    bool is_stuck(Worker worker) const { return node(worker).worker.stuck(); }
+    const SimulatedMember& member(Worker worker) const { return node(worker).member; }
     /// Since when a worker that died, or froze for good, was of no use any more; and whether others
     /// were in a group with it then.
     struct Loss {
@@ -84,22 +88,35 @@ class SimulatedCluster final : private drive::Latencies {
     const std::string& complaint() const { return complaint_; }
     void complain(std::string what);
 
-    // ---- what workers use -----------------------------------------------------------------------
+    // ---- what members use -----------------------------------------------------------------------
     Durations& durations() { return durations_; }
     Trouble& trouble() { return *trouble_; }
     StateKeeper& states() { return *states_; }
-    drive::SimulatedWorld& world() { return world_; }
-    void report(Worker, Event);
-    void report_done(const EpochGroup&, Worker);
-    void report_broken(drive::Suspicion::GroupBroke);
-    void enter_group(const std::shared_ptr<EpochGroup>&);
-    void inside_group(const std::shared_ptr<EpochGroup>&, Worker);
-    void enter_sums(const std::shared_ptr<EpochGroup>&, Step);
-    void exit(Worker);  ///< its process ends by itself
+    /// Writes all its parts but the last; the seconds until that one is written.
+    double write_parts(Worker, const CheckpointOrder&);
     void wrote(const std::shared_ptr<const CheckpointOrder>&, bool torn);
-    bool readable(Step step) const { return !torn_.contains(step); }
 
   private:
+    struct Node {
+        Node(Worker id, SimulatedCluster& cluster);
+        SimulatedMember member;
+        drive::VirtualWorker worker;
+        std::size_t outstanding = 0;  ///< transfers
+        std::uint64_t waits = 0;      ///< counts what it has waited for together with others
+    };
+
+    // ---- what members do (drive::VirtualWorker::Surroundings, cluster_members.cpp) --------------
+    void says(Worker, drive::AnyMessage) override;
+    void ends(Worker, const std::string& how) override;
+    bool passes(Worker, const std::string& phase, long step) override;
+    void arrives(Worker, const drive::Group&, double seconds) override;
+    void turns_away(Worker, std::int64_t) override {}
+    void is_struck(Worker, const Fault&) override {}
+    void progresses(Worker) override {}
+    bool reaches(Moment, Worker);
+    void sees(Worker, Epoch, const Symptom&);
+    bool in_transfers_of(Epoch, Worker) const;
+
     double message(drive::WorkerId worker) override { return durations_.message(worker); }
     double detection(drive::WorkerId) override;
 
@@ -118,16 +135,24 @@ class SimulatedCluster final : private drive::Latencies {
     void act(const Evict&);
     void act(const StartTimer&);
     void act(const Stop&);
-    void send(Worker, const SimulatedWorker::Message&);
+    void report(Worker, Event);
+    void report_broken(drive::Suspicion::GroupBroke);
+    void send(Worker, const drive::AnyMessage&);
     void end_by_driver(Worker, const char* how);
     void end_process(Worker, const char* how, bool silenced);
     void died(Worker);
 
     // ---- what workers do together (cluster_groups.cpp) ------------------------------------------
     bool breaks(EpochGroup&, Together, const std::vector<Worker>& among);
+    void enter_group(EpochGroup&);
+    void inside_group(const std::shared_ptr<EpochGroup>&, Worker);
+    void restore(const EpochGroup&, Worker);
+    void one_transfer_less(Worker);
+    void enter_sums(const std::shared_ptr<EpochGroup>&, Step);
     void move(const std::shared_ptr<EpochGroup>&, const EpochGroup::Move&);
     void arrives(EpochGroup&, const EpochGroup::Move&);
-    SimulatedWorker& at(Worker worker) { return workers_.at(static_cast<std::size_t>(worker)); }
+    Node& at(Worker worker) { return nodes_.at(static_cast<std::size_t>(worker)); }
+    const Node& node(Worker worker) const { return nodes_.at(static_cast<std::size_t>(worker)); }
 
     Trouble no_trouble_;
     StateKeeper no_states_;
@@ -140,7 +165,7 @@ class SimulatedCluster final : private drive::Latencies {
     drive::SimulatedWorld world_;
     drive::RecordedPolicy<Controller> controller_;
     drive::Suspicion suspicion_;
-    std::deque<SimulatedWorker> workers_;
+    std::deque<Node> nodes_;
     std::vector<Worker> joined_;  ///< not told to the controller yet
     std::shared_ptr<EpochGroup> group_;
     std::map<Step, std::shared_ptr<const CheckpointOrder>> orders_;  ///< the newest of each step

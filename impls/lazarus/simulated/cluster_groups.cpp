@@ -9,7 +9,7 @@ bool SimulatedCluster::breaks(EpochGroup& group, Together what, const std::vecto
     const auto symptoms = trouble_->breaks(what, among);
     for (const Symptom& symptom : symptoms) {
         world_.after(symptom.member, symptom.after_s, [this, symptom, epoch = group.plan.epoch] {
-            at(symptom.member).sees(epoch, symptom);
+            sees(symptom.member, epoch, symptom);
         });
     }
     if (symptoms.empty()) return false;
@@ -19,24 +19,48 @@ bool SimulatedCluster::breaks(EpochGroup& group, Together what, const std::vecto
 
 // ---- a new group, and the states that travel in it ----------------------------------------------
 
-void SimulatedCluster::enter_group(const std::shared_ptr<EpochGroup>& group) {
-    const Reconfigure& plan = group->plan;
-    if (++group->arrived < plan.members.size() || breaks(*group, Together::building, plan.members))
+void SimulatedCluster::enter_group(EpochGroup& group) {
+    const Reconfigure& plan = group.plan;
+    if (++group.arrived < plan.members.size() || breaks(group, Together::building, plan.members))
         return;
     for (Worker member : plan.members) {
-        world_.after(member, durations_.building(plan, member),
-                     [this, member, epoch = plan.epoch] { at(member).group_built(epoch); });
+        const double seconds = durations_.building(plan, member);
+        if (at(member).member.epoch() == plan.epoch) at(member).worker.meet(seconds);
     }
 }
 
+// The group itself keeps Ready back until every transfer has been asked for.
 void SimulatedCluster::inside_group(const std::shared_ptr<EpochGroup>& group, Worker member) {
+    if (group->plan.restore_step) return restore(*group, member);
     const std::size_t place = group->place(member);
+    at(member).outstanding = 1 + group->moves_of[place].size();
     group->inside[place] = true;
     for (std::size_t index : group->moves_of[place]) {
         const EpochGroup::Move& one = group->moves[index];
         if (group->inside[group->place(one.from)] && group->inside[group->place(one.to)])
             move(group, one);
     }
+    one_transfer_less(member);
+}
+
+void SimulatedCluster::restore(const EpochGroup& group, Worker id) {
+    const Step step = *group.plan.restore_step;
+    world_.after(id, durations_.restoring(group.plan, id),
+                 [this, id, step, epoch = group.plan.epoch] {
+                     if (!in_transfers_of(epoch, id)) return;
+                     at(id).member.restored(!torn_.contains(step));
+                     at(id).worker.comes_out(drive::Together::done);
+                 });
+}
+
+bool SimulatedCluster::in_transfers_of(Epoch epoch, Worker id) const {
+    const auto& [member, worker, outstanding, waits] = node(id);
+    return is_there(id) && member.epoch() == epoch && worker.is_together() &&
+           member.phase() == SimulatedMember::Phase::transferring;
+}
+
+void SimulatedCluster::one_transfer_less(Worker id) {
+    if (--at(id).outstanding == 0) at(id).worker.comes_out(drive::Together::done);
 }
 
 // It is the sender's work; a receiver that is frozen gets to it when it wakes.
@@ -50,19 +74,23 @@ void SimulatedCluster::move(const std::shared_ptr<EpochGroup>& group, const Epoc
 
 void SimulatedCluster::arrives(EpochGroup& group, const EpochGroup::Move& one) {
     const Epoch epoch = group.plan.epoch;
-    if (!at(one.from).in_transfers_of(epoch) || !at(one.to).in_transfers_of(epoch)) return;
+    const auto both = [&] {
+        return in_transfers_of(epoch, one.from) && in_transfers_of(epoch, one.to);
+    };
+    if (!both()) return;
     if (trouble_->damages(one.from, one.to)) {
-        return at(one.to).sees(epoch, {.member = one.to,
-                                       .cause = drive::Suspicion::Cause::corrupt_message,
-                                       .suspect = one.from});
+        return sees(one.to, epoch,
+                    {.member = one.to,
+                     .cause = drive::Suspicion::Cause::corrupt_message,
+                     .suspect = one.from});
     }
     trouble_->reached(Moment::sending, one.from);
-    if (!at(one.from).in_transfers_of(epoch)) return;
+    if (!in_transfers_of(epoch, one.from)) return;
     trouble_->reached(Moment::receiving, one.to);
-    if (!at(one.from).in_transfers_of(epoch) || !at(one.to).in_transfers_of(epoch)) return;
+    if (!both()) return;
     states_->moved(one.from, one.to, one.part);
-    at(one.from).moved(epoch);
-    at(one.to).moved(epoch);
+    one_transfer_less(one.from);
+    if (in_transfers_of(epoch, one.to)) one_transfer_less(one.to);
 }
 
 // ---- sums ---------------------------------------------------------------------------------------
@@ -83,7 +111,12 @@ void SimulatedCluster::enter_sums(const std::shared_ptr<EpochGroup>& group, Step
                      [this, group, member, step, finite] {
                          // A peer that died or gave up leaves some with the sums, others waiting.
                          if (group->broken && !trouble_->spares_sums(member)) return;
-                         at(member).sums_finished(group->plan.epoch, step, finite);
+                         Node& node = at(member);
+                         if (node.member.group() != group || node.member.next_step() != step ||
+                             node.member.phase() != SimulatedMember::Phase::summing)
+                             return;
+                         node.member.summed(finite);
+                         node.worker.comes_out(drive::Together::done);
                      });
     }
 }

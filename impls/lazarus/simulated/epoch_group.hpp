@@ -8,7 +8,10 @@
 #include <optional>
 #include <vector>
 
+#include "impls/lazarus/policy/controller/protocol_json.hpp"
 #include "impls/lazarus/simulated/state_keeper.hpp"
+#include "suite/drive/any_message.hpp"
+#include "suite/drive/worker.hpp"
 
 namespace assay::lazarus {
 
@@ -20,7 +23,12 @@ struct EpochGroup {
     };
 
     explicit EpochGroup(const Reconfigure& announced)
-        : plan(announced), moves_of(plan.members.size()), inside(plan.members.size(), false) {
+        : plan(announced),
+          members(std::make_shared<drive::Group>(drive::Group{plan.epoch, plan.members})),
+          ranks(std::make_shared<drive::Group>(drive::Group{plan.epoch, plan.training})),
+          done(StepDone{-1, plan.epoch, -1, {}}),
+          moves_of(plan.members.size()),
+          inside(plan.members.size(), false) {
         for (const Transfer& one : plan.transfers)
             moves.push_back({one.from, one.to, ExpertId{one.layer, one.expert}});
         for (std::size_t i = 0; i < plan.need_dense.size(); ++i)
@@ -42,6 +50,8 @@ struct EpochGroup {
     }
 
     const Reconfigure plan;
+    const std::shared_ptr<const drive::Group> members, ranks;
+    const drive::AnyMessage done;  ///< a member's StepDone, which the cluster fills in
     std::vector<Move> moves;
     std::vector<std::vector<std::size_t>> moves_of;  ///< by place: indices into `moves`
 
@@ -54,7 +64,7 @@ struct EpochGroup {
     bool broken = false;
 };
 
-/// A checkpoint that was asked for.
+/// A checkpoint that was asked for. Each writes its parts in order.
 struct CheckpointOrder {
     Step step = 0;
     std::map<Worker, std::vector<StatePart>> parts;  ///< of those that write any

@@ -38,10 +38,6 @@ void write_block(const std::filesystem::path& file, const std::string& header,
 
 }  // namespace
 
-std::filesystem::path checkpoint_folder(const std::filesystem::path& folder, std::int64_t step) {
-    return folder / fmt::format("step-{}", step);
-}
-
 void write_checkpoint(const std::filesystem::path& folder, std::int64_t step, MoeState& state,
                       const std::vector<BlockKey>& blocks, CheckpointDamage damage) {
     for (const auto& key : blocks) {
@@ -82,22 +78,6 @@ void read_checkpoint(const std::filesystem::path& folder, std::int64_t step, Moe
             throw CheckpointError(file.string() + " is not a whole checkpoint of " +
                                   block_name(key) + " at step " + std::to_string(step));
         }
-    }
-}
-
-void CheckpointRetention::written(std::int64_t step, int worker) {
-    const auto found = missing_.find(step);
-    if (found == missing_.end() || found->second.erase(worker) == 0 || !found->second.empty())
-        return;
-    // The newest but one that is whole; before there are two, nothing is deleted.
-    int whole = 0;
-    auto oldest_kept = missing_.end();
-    while (oldest_kept != missing_.begin() && whole < 2)
-        if ((--oldest_kept)->second.empty()) ++whole;
-    for (auto older = missing_.begin(); whole == 2 && older != oldest_kept;
-         older = missing_.erase(older)) {
-        std::error_code ignored;  // what cannot be deleted goes with the sample's folder
-        std::filesystem::remove_all(checkpoint_folder(folder_, older->first), ignored);
     }
 }
 

@@ -4,12 +4,10 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
-#include <set>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
+#include "impls/nn/moe/checkpoint_retention.hpp"
 #include "impls/nn/moe/state.hpp"
 
 namespace assay::nn {
@@ -18,9 +16,6 @@ namespace assay::nn {
 class CheckpointError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
-
-/// FOLDER/step-N.
-std::filesystem::path checkpoint_folder(const std::filesystem::path& folder, std::int64_t step);
 
 /// Injected damage. torn: the last block's file is cut short, yet nothing is reported. no_space:
 /// the writes go to a full device, so that the kernel refuses them (ENOSPC).
@@ -37,24 +32,5 @@ void write_checkpoint(const std::filesystem::path& folder, std::int64_t step, Mo
 /// no file. Throws CheckpointError, also when the content does not match its recorded digest.
 void read_checkpoint(const std::filesystem::path& folder, std::int64_t step, MoeState& state,
                      const std::vector<BlockKey>& blocks);
-
-/// Which checkpoints are whole, and the removal of those that no fallback can want any more.
-/// Follows the orders to write and the reports of the writers. The newest two whole checkpoints
-/// stay, since the newest may turn out to be unreadable; what is older is deleted.
-class CheckpointRetention {
-  public:
-    explicit CheckpointRetention(std::filesystem::path folder) : folder_(std::move(folder)) {}
-
-    void ordered(std::int64_t step, std::set<int> writers) { missing_[step] = std::move(writers); }
-    void written(std::int64_t step, int worker);
-    /// A fallback to `step`: what is newer will never be wanted, and must not count as whole.
-    void forget_after(std::int64_t step) {
-        missing_.erase(missing_.upper_bound(step), missing_.end());
-    }
-
-  private:
-    std::filesystem::path folder_;
-    std::map<std::int64_t, std::set<int>> missing_;  // writers that have not reported yet
-};
 
 }  // namespace assay::nn

@@ -186,7 +186,10 @@ void VirtualCluster::arrives(WorkerId id, const Group& group, double seconds) {
 
 void VirtualCluster::turns_away(WorkerId id, std::int64_t group) {
     meetings_.turn_away(group, id);
-    time_.after(latencies_.message(id), [this, others = meetings_.need(id)] { break_for(others); });
+    time_.after(latencies_.message(id), [this, group, others = meetings_.need(id)] {
+        for (const WorkerId each : others)  // that may have come out of it by now
+            if (meetings_.has(group, each)) break_for({each});
+    });
 }
 
 void VirtualCluster::break_for(const std::vector<WorkerId>& members) {
@@ -253,7 +256,8 @@ void VirtualCluster::strike(const Fault& fault, WorkerId target) {
 // One that is frozen for longer than the driver's patience counts as dead, and is ended.
 void VirtualCluster::hang(WorkerId id, std::optional<double> for_s) {
     const double patience_s = latencies_.patience(id);
-    if (for_s && *for_s < patience_s) return world_.freeze(id, now() + *for_s);
+    if (for_s && *for_s < patience_s)
+        return world_.freeze(id, now() + *for_s, [this, id] { worker(id).woken(); });
     world_.freeze(id, SimulatedWorld::forever);
     if (world_.alive(id)) kill(id, "frozen", patience_s);
 }

@@ -43,7 +43,7 @@ void VirtualWorker::deliver(AnyMessage message) {
     mailbox_.emplace_back(std::move(message));
     if (urgent && waits_ == Waits::together) {
         surroundings_.turns_away(id_, group_);
-        return met(Together::aborted);
+        return comes_out(Together::aborted);
     }
     if (urgent && waits_ == Waits::until_urgent) {
         lasted_ = false;
@@ -63,8 +63,13 @@ void VirtualWorker::interrupt() {
 }
 
 bool VirtualWorker::can_take(bool wait) {
-    if (mailbox_.empty() && wait) waits_ = Waits::message;
-    return !mailbox_.empty();
+    const bool can = !mailbox_.empty() && world_.awake(id_);
+    if (!can && wait) waits_ = Waits::message;
+    return can;
+}
+
+void VirtualWorker::woken() {
+    if (waits_ == Waits::message && !mailbox_.empty()) go_on();
 }
 
 std::optional<AnyMessage> VirtualWorker::take() {
@@ -101,7 +106,7 @@ bool VirtualWorker::has_urgent() const {
 bool VirtualWorker::begin_point(const std::string& phase, long step) {
     waits_ = Waits::point;
     if (surroundings_.passes(id_, phase, step)) return true;
-    wait(Waits::point, 0);  // if it lives, and when it is awake
+    if (!stuck_) wait(Waits::point, 0);  // if it lives, and when it is awake
     return false;
 }
 
@@ -115,11 +120,23 @@ bool VirtualWorker::begin_together(const Group& group, double modelled_s,
     }
     waits_ = Waits::together;
     decided_ = false;
+    arriving_ = true;
     surroundings_.arrives(id_, group, slowdown_ * modelled_s);
-    return false;
+    arriving_ = false;
+    return waits_ != Waits::together;
+}
+
+void VirtualWorker::comes_out(Together outcome) {
+    if (waits_ != Waits::together) return;
+    outcome_ = outcome;
+    if (arriving_)
+        waits_ = Waits::nothing;
+    else
+        go_on();
 }
 
 void VirtualWorker::meet(double seconds) {
+    if (waits_ != Waits::together) return;  // it has turned away
     outcome_ = Together::done;
     wait(Waits::together, seconds);
 }
@@ -128,6 +145,12 @@ void VirtualWorker::met(Together outcome) {
     if (waits_ != Waits::together || std::exchange(decided_, true)) return;
     outcome_ = outcome;
     wait(Waits::together, 0);
+}
+
+void VirtualWorker::stick() {
+    stuck_ = true;
+    waits_ = Waits::nothing;
+    ++wait_;
 }
 
 std::optional<Fault> VirtualWorker::take_strike(FaultKind kind) {

@@ -40,8 +40,16 @@ class VirtualWorker final : public Worker {
     void strike(const Fault& fault) { faults_.push_back(fault); }
     /// What it does together with others takes so long from now, …
     void meet(double seconds);
-    /// … or has come out so.
+    /// … or has come out so, at once: ends the waiting of who has come to it (`arrives`, too).
+    void comes_out(Together outcome);
+    /// The same, after what is due already.
     void met(Together outcome);
+    bool is_together() const { return waits_ == Waits::together; }
+    /// It lives, and does nothing any more, whatever it is told.
+    void stick();
+    bool stuck() const { return stuck_; }
+    /// It was frozen (SimulatedWorld::freeze) and did not take what was there.
+    void woken();
     /// It waits for a message, so that its silence is no stall.
     bool rests() const { return waits_ == Waits::message; }
     const Bytes* offered(const std::string& object) const;
@@ -88,7 +96,7 @@ class VirtualWorker final : public Worker {
     std::deque<std::optional<AnyMessage>> mailbox_;  // nothing: it was dismissed
     Waits waits_ = Waits::nothing;
     std::uint64_t wait_ = 0;  // counts them, so that what would have ended an earlier one does not
-    bool lasted_ = true, decided_ = false;
+    bool lasted_ = true, decided_ = false, arriving_ = false, stuck_ = false;
     std::int64_t group_ = 0;  // that it is together with
     Together outcome_ = Together::done;
     double slowdown_ = 1;

@@ -35,6 +35,11 @@ class Meetings {
                 .longest_s = meeting.longest_s};
     }
     bool empty() const { return meets_.empty(); }
+    /// It is in a meeting of that group, and this has not come out.
+    bool has(std::int64_t group, WorkerId worker) const {
+        const auto met = meets_.find(worker);
+        return met != meets_.end() && met->second.first == group;
+    }
     /// It has come out, well or badly, for this one.
     void go_on(WorkerId worker) {
         const auto met = meets_.extract(worker);

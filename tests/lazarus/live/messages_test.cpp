@@ -4,13 +4,16 @@
 
 #include <nlohmann/json.hpp>
 #include <random>
-#include <set>
+#include <variant>
 
 #include "impls/lazarus/live/messages.hpp"
-#include "suite/drive/messages.hpp"
+#include "suite/drive/any_message.hpp"
 
 namespace assay::lazarus {
 namespace {
+
+using drive::AnyMessage;
+using drive::to_message;
 
 Reconfigure example() {
     Reconfigure plan;
@@ -26,67 +29,62 @@ Reconfigure example() {
     return plan;
 }
 
+StepDone done() { return {.worker = 1, .epoch = 3, .step = 17, .loads = {{3, 4}, {5, 2}}}; }
+
+template <class M>
+M travelled(const M& message) {
+    const auto text = AnyMessage(message).to_json().dump();
+    return AnyMessage::of_json(nlohmann::json::parse(text)).to<M>();
+}
+
 // As workers and session pass them on: by type, with what drivers add.
 TEST(Messages, HaveTheTypesThatWorkersListenTo) {
     EXPECT_EQ(to_message(Go{3, 17}).dump(), R"({"epoch":3,"step":17,"type":"go"})");
     EXPECT_EQ(to_message(Commit{3, 17})["type"], "commit");
     EXPECT_EQ(to_message(example())["type"], "reconfigure");
-    EXPECT_EQ(to_message(WriteCheckpoint{10, {{0}}, 0}, 0)["type"], "write_checkpoint");
-    const auto abort = to_message(Abort{3, -1});
+    EXPECT_EQ(to_message(share_of({10, {{0}}, 0}, 0))["type"], "write_checkpoint");
+    const auto abort = AnyMessage(Abort{3, -1}).to_json();
     EXPECT_EQ(abort["type"], "abort");
     EXPECT_EQ(abort["dead"], -1);
     EXPECT_EQ(abort["urgent"], true);
 }
 
-TEST(Messages, WhatPacingAddsToAReportIsNotLookedAt) {
-    const StepReport report{.worker = 1, .epoch = 3, .step = 17, .loss = 2.5, .loads = {{3, 4}}};
-    auto paced = to_message(report);
+TEST(Messages, WhatIsAddedToAReportIsNotLookedAt) {
+    auto paced = to_message(done());
     EXPECT_EQ(paced["type"], "step_done");
-    EXPECT_EQ(paced["loss"], 2.5);
+    paced["loss"] = 2.5;
     paced["work_s"] = 0.5;
-    EXPECT_EQ(worker_message_from(paced), WorkerMessage(report));
-    EXPECT_THROW(reconfigure_from(paced), drive::MessageError);
+    EXPECT_EQ(drive::message_to<Event>(paced), Event(done()));
+    EXPECT_THROW(drive::message_to<Reconfigure>(paced), drive::MessageError);
 }
 
 TEST(Messages, AReconfigurationComesBackWhole) {
     auto plan = example();
-    EXPECT_EQ(reconfigure_from(to_message(plan)), plan);
+    EXPECT_EQ(travelled(plan), plan);
     plan.restore_step = 10;
-    EXPECT_EQ(reconfigure_from(to_message(plan)), plan);
+    EXPECT_EQ(travelled(plan), plan);
 }
 
 TEST(Messages, WhatWorkersSayComesBackWhole) {
-    const WorkerMessage messages[] = {
-        StepReport{.worker = 1, .epoch = 3, .step = 17, .loss = 2.5, .loads = {{3, 4}, {5, 2}}},
-        StepFailed{1, 3, 17, "a loss is not a finite number"},
-        GroupReport{.worker = 1,
-                    .epoch = 3,
-                    .group_s = 0.1,
-                    .transfer_s = 1e-9,
-                    .blocks = 2,
-                    .bytes = 1L << 40},
-        CheckpointWritten{1, 10},
-        CheckpointFailed{1, 10, "no space"},
-        RestoreFailed{1, 3, 10, "torn"},
-        Digests{{{dense_key, ~0ULL}, {{1, 2}, 5}}},
-    };
-    ASSERT_EQ(std::size(messages), std::variant_size_v<WorkerMessage>);
-    std::set<std::string> types;
-    for (const WorkerMessage& message : messages) {
-        const auto travelled = nlohmann::json::parse(to_message(message).dump());
-        EXPECT_EQ(worker_message_from(travelled), message);
-        types.insert(travelled["type"]);
-    }
-    EXPECT_EQ(types.size(), std::size(messages));
-    EXPECT_THROW(worker_message_from({{"type", "step_half_done"}}), drive::MessageError);
-    EXPECT_THROW(worker_message_from({{"type", "checkpoint_written"}}), drive::MessageError);
+    for (const Event& event :
+         {Event(done()), Event(StepFailed{1, 3, 17, "a loss is not finite"}), Event(Ready{1, 3}),
+          Event(CheckpointWritten{1, 10}), Event(RestoreFailed{1, 3, 10, "torn"})})
+        EXPECT_EQ(travelled(event), event);
+    const CheckpointFailed failed{1, 10, "no space"};
+    EXPECT_EQ(travelled(failed), failed);
+    const Digests digests{{{dense_key, ~0ULL}, {{1, 2}, 5}}};
+    EXPECT_EQ(travelled(digests), digests);
+    EXPECT_THROW(drive::message_to<Event>(nlohmann::json{{"type", "step_half_done"}}),
+                 drive::MessageError);
+    EXPECT_THROW(drive::message_to<Event>(nlohmann::json{{"type", "checkpoint_written"}}),
+                 drive::MessageError);
 }
 
 TEST(Messages, ACheckpointOrderNamesTheOwnersShareOnly) {
     const WriteCheckpoint order{10, {{0, 2}, {2, 0}}, 0};
-    EXPECT_EQ(checkpoint_blocks_from(to_message(order, 0)),
+    EXPECT_EQ(travelled(share_of(order, 0)).blocks,
               (std::vector<BlockKey>{dense_key, {0, 0}, {1, 1}}));
-    EXPECT_TRUE(checkpoint_blocks_from(to_message(order, 1)).empty());
+    EXPECT_TRUE(travelled(share_of(order, 1)).blocks.empty());
 }
 
 TEST(Messages, ATrainingConfigComesBackWhole) {
@@ -99,8 +97,9 @@ TEST(Messages, ATrainingConfigComesBackWhole) {
     config.group = 4;
     config.routing = "synthetic";
     config.modelled_steps = 40;
-    const auto back = training_config_from(nlohmann::json::parse(to_json(config).dump()));
-    EXPECT_EQ(to_json(back), to_json(config));
+    const auto text = drive::to_json(config).dump();
+    const auto back = drive::from_json<TrainingConfig>(nlohmann::json::parse(text));
+    EXPECT_EQ(drive::to_json(back), drive::to_json(config));
     EXPECT_EQ(back.group, 4);
     EXPECT_EQ(back.routing, "synthetic");
     EXPECT_EQ(back.modelled_steps, 40);
@@ -108,12 +107,11 @@ TEST(Messages, ATrainingConfigComesBackWhole) {
 }
 
 TEST(Messages, DamagedTextIsAnExceptionAtWorst) {
-    const std::string texts[] = {
-        to_message(example()).dump(),
-        to_message(StepReport{.worker = 1, .epoch = 3, .step = 17, .loss = 2.5, .loads = {{3, 4}}})
-            .dump(),
-        to_message(Digests{{{{1, 2}, 5}}}).dump(), to_json(TrainingConfig{}).dump(),
-        to_message(WriteCheckpoint{10, {{0}}, 0}, 0).dump()};
+    using AnyOfThem = std::variant<Reconfigure, StepDone, Digests, CheckpointShare>;
+    const std::string texts[] = {to_message(example()).dump(), to_message(done()).dump(),
+                                 to_message(Digests{{{{1, 2}, 5}}}).dump(),
+                                 drive::to_json(TrainingConfig{}).dump(),
+                                 to_message(share_of({10, {{0}}, 0}, 0)).dump()};
     std::mt19937 random(1);
     long refused = 0;
     for (int i = 0; i < 20000; ++i) {
@@ -127,16 +125,10 @@ TEST(Messages, DamagedTextIsAnExceptionAtWorst) {
         }
         try {
             const auto message = nlohmann::json::parse(text);
-            reconfigure_from(message);
-        } catch (const std::exception&) {
-            ++refused;
-        }
-        try {
-            const auto message = nlohmann::json::parse(text);
-            if (message.contains("loads") || message.contains("digests"))
-                worker_message_from(message);
-            if (message.contains("blocks")) checkpoint_blocks_from(message);
-            if (message.contains("corpus")) training_config_from(message);
+            if (message.contains("corpus"))
+                drive::from_json<TrainingConfig>(message);
+            else
+                drive::message_to<AnyOfThem>(message);
         } catch (const std::exception&) {
             ++refused;
         }

@@ -113,8 +113,8 @@ void Controller::deal_kinds() {
 }
 
 void Controller::handle(const Died& died, Actions& actions) {
-    if (kinds_.erase(died.worker) == 0) return;
     ++counts_.deaths;
+    if (kinds_.erase(died.worker) == 0) return;  // before it has joined
     leaving_.erase(died.worker);
     for (auto& [block, workers] : holders_) workers.erase(died.worker);
     // What it has not written of a checkpoint nobody will.

@@ -114,6 +114,7 @@ struct Reconfigure {
                       ///< worker 2: …", …
     bool operator==(const Reconfigure&) const = default;
 };
+inline const std::vector<Worker>& ranks_of(const Reconfigure& plan) { return plan.layout.ranks; }
 /// To the layout's ranks after the commit before `step`, before anything else: each writes the
 /// blocks of which it is the first holder.
 struct WriteCheckpoint {

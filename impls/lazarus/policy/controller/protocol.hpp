@@ -149,6 +149,7 @@ struct Reconfigure {
                       ///< "too few nodes in whole groups"
     bool operator==(const Reconfigure&) const = default;
 };
+inline const std::vector<Worker>& ranks_of(const Reconfigure& plan) { return plan.training; }
 /// To the training members, after the commit of step-1 and before anything else: the state before
 /// `step`. Each owner writes its parts, then sends one CheckpointWritten. A step may be written
 /// again after a fallback, by other owners: newer parts replace older ones.
