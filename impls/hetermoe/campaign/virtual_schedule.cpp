@@ -4,43 +4,134 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
-#include <random>
+#include <memory>
+#include <set>
+#include <tuple>
+
+#include "impls/elastic/drawn_times.hpp"
+#include "impls/elastic/training_run.hpp"
+#include "impls/hetermoe/campaign/block_member.hpp"
+#include "impls/hetermoe/live/fault_phases.hpp"
+#include "suite/drive/simulated/event_queue.hpp"
+#include "suite/drive/simulated/virtual_cluster.hpp"
 
 namespace assay::hetermoe {
 namespace {
 
-struct BrokenRule {
-    std::string why;
-};
+using elastic::BrokenRule;
+
+constexpr double step_s = 25;            // about as long as one lasts
+constexpr long most_decisions = 200000;  // far above any honest run: a livelock
+
+// Where faults strike between two messages: more points than processes stop at.
+const FaultPhases& phases() {
+    static const FaultPhases all = [] {
+        FaultPhases phases = fault_phases();
+        for (const char* point : {elastic::ready_point, elastic::computed_point,
+                                  elastic::told_point, elastic::commit_point})
+            phases.push_back({.name = point});
+        return phases;
+    }();
+    return all;
+}
+
+ControllerSettings draw_settings(KeyedDice& dice) {
+    constexpr std::array groups{Group{1, 1}, Group{2, 2}, Group{1, 2},
+                                Group{2, 1}, Group{2, 4}, Group{3, 2}};
+    auto draws = dice.next("settings");
+    ControllerSettings settings;
+    settings.layers = 1 + static_cast<int>(draws.below(3));
+    settings.experts = 8;
+    settings.group = groups[draws.below(groups.size())];
+    settings.groups = 1 + static_cast<int>(draws.below(3));
+    settings.chunks = static_cast<int>(draws.below(3));
+    settings.squeeze = draws.below(2) == 0;
+    settings.times.old_attention = draws.below(2) == 0 ? 3 * settings.times.attention : 0;
+    settings.steps = 4 + static_cast<Step>(draws.below(12));
+    settings.checkpoint_every = static_cast<Step>(draws.below(4));
+    return settings;
+}
+
+elastic::SlowestTimes draw_slowest(KeyedDice& dice) {
+    auto draws = dice.next("slowest");
+    const auto one_of = [&](double a, double b, double c) {
+        return std::array{a, b, c}[draws.below(3)];
+    };
+    return {.message = one_of(1, 5, 40),
+            .detection = one_of(1, 30, 100),
+            .writing = one_of(1, 20, 100)};
+}
+
+// Those of the campaign with processes; half of them at a time, whatever step that is in.
+FaultPlan draw_faults(KeyedDice& dice, std::uint64_t seed, const ControllerSettings& settings) {
+    auto draws = dice.next("faults");
+    FaultPlan plan = random_fault_plan({.workers = settings.new_workers() + settings.old_workers(),
+                                        .steps = settings.steps - 1,
+                                        .faults = 1 + static_cast<int>(draws.below(6)),
+                                        .network = true,
+                                        .data = true},
+                                       seed, phases());
+    std::erase_if(plan.faults, [](const Fault& fault) { return fault.kind == FaultKind::link; });
+    for (Fault& fault : plan.faults) {
+        if (fault.for_s) *fault.for_s *= 100;  // they are made for processes
+        if (draws.chance(0.5)) continue;
+        fault.t_s = step_s * (static_cast<double>(*fault.step) + draws.uniform());
+        fault.step.reset();
+        fault.phase.clear();
+    }
+    return plan;
+}
 
 class VirtualTraining {
   public:
     VirtualTraining(std::uint64_t seed, const Tampering& tampering)
-        : random_(seed),
-          tampering_(tampering),
-          settings_(draw_settings()),
-          controller_(true, settings_),
-          trouble_left_(1 + below(6)) {}
+        : tampering_(tampering),
+          dice_(seed),
+          settings_(draw_settings(dice_)),
+          times_(dice_, draw_slowest(dice_)),
+          faults_(draw_faults(dice_, seed, settings_)),
+          states_(settings_.experts),
+          recorder_([this](const MemoryRecorder::Event& event) { struck(event); }),
+          cluster_(
+              {{.name = {},
+                .protocol =
+                    [this](drive::Worker& worker) {
+                        members_.push_back(std::make_unique<BlockMember>(worker.id(), states_));
+                        return elastic::member(worker, *members_.back(),
+                                               {regroup_point, move_point}, times_);
+                    },
+                .phases = phases()}},
+              time_, times_, {.faults = faults_}, recorder_),
+          run_(Controller(settings_), cluster_,
+               {.told = [this](const Event& event) { check(event); },
+                .decided =
+                    [this](std::vector<Action>& actions) {
+                        if (tampering_) tampering_(actions);
+                        for (const Action& action : actions)
+                            std::visit([this](const auto& one) { check(one); }, action);
+                    }}) {
+        for (int i = 0; i < settings_.new_workers() + settings_.old_workers(); ++i)
+            cluster_.spawn({});
+        plan_what_is_told();
+    }
 
     drive::SeedOutcome run() {
         drive::SeedOutcome outcome;
+        std::optional<Stop> stop;
         try {
-            for (int i = 0; i < settings_.new_workers() + settings_.old_workers(); ++i)
-                join(i + 1 < settings_.new_workers() + settings_.old_workers());
-            for (long turns = 0; !stop_; ++turns) {
-                if (turns > 200000) throw BrokenRule{"it does not come to an end"};
-                turn();
+            stop = run_.run();
+            if (!stop) throw BrokenRule{"all wait for ever"};
+            while (cluster_.turn()) {  // what is under way is carried out
             }
-            check_the_end();
+            check_the_end(*stop);
             outcome.ok = true;
         } catch (const BrokenRule& broken) {
-            outcome.why = broken.why;
+            outcome.why = fmt::format("at {:.2f} s: {}", cluster_.now(), broken.why);
         }
-        const auto& counts = controller_->counts();
+        const auto& counts = run_.controller().counts();
         outcome.counts = counts_;
         outcome.counts.merge(std::map<std::string, long>{
-            {"commits", static_cast<long>(controller_->lineage().size())},
+            {"commits", static_cast<long>(run_.controller().lineage().size())},
             {"discarded", counts.discarded},
             {"fallbacks", counts.fallbacks},
             {"retries", counts.retries},
@@ -49,300 +140,161 @@ class VirtualTraining {
             {"deaths", counts.deaths},
             {"joins", counts.joins},
             {"leaves", counts.leaves},
-            {"finished", stop_ && stop_->ok ? 1 : 0},
-            {"gave_up", stop_ && !stop_->ok ? 1 : 0}});
-        outcome.says =
-            fmt::format("{} groups of {} new and {} old, {} chunks: {}", settings_.groups,
-                        settings_.group.attention, settings_.group.expert, settings_.chunks, says_);
+            {"finished", stop && stop->ok ? 1 : 0},
+            {"gave_up", stop && !stop->ok ? 1 : 0}});
+        outcome.says = fmt::format("{} groups of {} new and {} old, {} chunks: {}",
+                                   settings_.groups, settings_.group.attention,
+                                   settings_.group.expert, settings_.chunks, to_string(faults_));
         return outcome;
     }
-    const auto& decisions() const { return controller_.decisions(); }
+    const auto& decisions() const { return run_.decisions(); }
 
   private:
-    struct Node {
-        std::map<BlockKey, Step> blocks;  ///< held, as before that step
-        std::deque<Action> inbox;
-        std::deque<Event> outbox;  ///< sent, not yet heard
-        bool alive = true, frozen = false;
+    /// Of faults when they strike.
+    class Strikes final : public MemoryRecorder {
+      public:
+        explicit Strikes(std::function<void(const Event&)> struck) : struck_(std::move(struck)) {}
+        void event(std::string_view kind, double t_s, int rank,
+                   const nlohmann::json& detail) override {
+            if (kind == "fault") struck_({std::string(kind), t_s, rank, detail});
+        }
+
+      private:
+        std::function<void(const Event&)> struck_;
     };
 
-    std::uint64_t below(std::uint64_t n) { return random_() % n; }
-
-    ControllerSettings draw_settings() {
-        constexpr std::array groups{Group{1, 1}, Group{2, 2}, Group{1, 2},
-                                    Group{2, 1}, Group{2, 4}, Group{3, 2}};
-        ControllerSettings settings;
-        settings.layers = 1 + static_cast<int>(below(3));
-        settings.experts = 8;
-        settings.group = groups[below(groups.size())];
-        settings.groups = 1 + static_cast<int>(below(3));
-        settings.chunks = static_cast<int>(below(3));
-        settings.squeeze = below(2) == 0;
-        settings.times.old_attention = below(2) == 0 ? 3 * settings.times.attention : 0;
-        settings.steps = 4 + static_cast<Step>(below(12));
-        settings.checkpoint_every = static_cast<Step>(below(4));
-        return settings;
-    }
-
-    // ---- what happens, in an order of the seed's own -------------------------------------------
-    void turn() {
-        std::vector<Worker> busy;
-        for (const auto& [worker, node] : nodes_)
-            if (!node.outbox.empty() || (node.alive && !node.frozen && !node.inbox.empty()))
-                busy.push_back(worker);
-        if (trouble_left_ > 0 && (busy.empty() || below(60) == 0)) {
-            --trouble_left_;
-            return make_trouble();
-        }
-        if (busy.empty()) {
-            if (!controller_->short_of_workers()) throw BrokenRule{"everybody waits for ever"};
-            return tell(Idle{});
-        }
-        const Worker worker = busy[below(busy.size())];
-        Node& node = nodes_.at(worker);
-        const bool hears = node.alive && !node.frozen && !node.inbox.empty();
-        if (!hears || (!node.outbox.empty() && below(2) == 0)) {
-            const Event event = node.outbox.front();
-            node.outbox.pop_front();
-            if (const auto* done = std::get_if<StepDone>(&event))
-                reported_.insert({done->epoch, worker});
-            return tell(event);
-        }
-        const Action action = node.inbox.front();
-        node.inbox.pop_front();
-        std::visit([&](const auto& one) { obey(worker, node, one); }, action);
-    }
-
-    std::vector<Worker> live() const {
-        std::vector<Worker> workers;
-        for (const auto& [worker, node] : nodes_)
-            if (node.alive) workers.push_back(worker);
-        return workers;
-    }
-
-    void make_trouble() {
-        const auto workers = live();
-        const auto kind = below(10);
-        // Of a kind, 0: new, or of a worker.
-        const auto note = [&](const char* what, Worker worker) {
-            ++counts_[std::string("fault.") + what];
-            says_ += fmt::format("{}{} {}", says_.empty() ? "" : ", ", what, worker);
-        };
-        if (kind == 0 || workers.empty()) {
-            note("join", static_cast<Worker>(nodes_.size()));
-            return join(false);
-        }
-        if (kind == 8) {
-            const Slow slow{below(2) == 0, 0.5 * static_cast<double>(1 + below(16))};
-            note("slow", slow.new_kind ? 0 : 1);
-            return tell(slow);
-        }
-        if (kind == 9) {
-            note("profiled", 0);
-            const auto time = [&] { return static_cast<Nanoseconds>(1000 * (1 + below(1000))); };
-            return tell(
-                Profiled{{.attention = time(), .old_expert = time(), .new_expert = time()}});
-        }
-        const Worker worker = workers[below(workers.size())];
-        Node& node = nodes_.at(worker);
-        const auto& layout = form_.layout;
-        const bool member = layout.rank_of(worker) >= 0;
-        if (kind <= 3) {
-            note("kill", worker);
-            kill(worker);
-        } else if (kind == 4) {
-            note("stop", worker);
-            node.outbox.push_back(LeaveRequested{worker});
-        } else if (kind == 5) {
-            note("hang", worker);
-            node.frozen = true;
-            if (member) tell(GroupBroken{form_.epoch, worker, false, "silent"});
-            if (node.alive && node.frozen && !evicted_.contains(worker)) kill(worker);
-        } else if (kind == 6 && member) {
-            note("corrupt", worker);
-            tell(GroupBroken{form_.epoch, worker, true, "checksum"});
-        } else {
-            note("torn", worker);
-            ++torn_;
-        }
-    }
-
-    void join(bool more) {
-        const auto worker = static_cast<Worker>(nodes_.size());
-        nodes_[worker];
-        nodes_[worker].outbox.push_back(Joined{worker, more});
-    }
-
-    void kill(Worker worker) {
-        Node& node = nodes_.at(worker);
-        if (!node.alive) return;
-        node.alive = false;
-        node.inbox.clear();
-        node.blocks.clear();
-        node.outbox.push_back(Died{worker});
-    }
-
-    // ---- the controller ------------------------------------------------------------------------
-    void tell(const Event& event) {
-        for (Action action : controller_.on(event, 0)) {
-            if (tampering_) tampering_(action);
-            std::visit([&](const auto& one) { carry_out(one); }, action);
-        }
-    }
-    void send(const std::vector<Worker>& workers, const Action& action) {
-        for (const Worker worker : workers)
-            if (nodes_.at(worker).alive) nodes_.at(worker).inbox.push_back(action);
-    }
-
-    void carry_out(const Reconfigure& form) {
-        form_ = form;
-        for (const Worker worker : form.layout.ranks)
-            if (std::count(form.members.begin(), form.members.end(), worker) == 0)
-                throw BrokenRule{fmt::format("rank {} is no member", worker)};
-        forming_.clear();
-        stepping_.clear();
-        send(form.members, form);
-    }
-    void carry_out(const Go& go) {
-        stepping_.clear();
-        send(form_.layout.ranks, go);
-    }
-    void carry_out(const Commit& commit) {
-        for (const Worker worker : form_.layout.ranks)
-            if (!reported_.contains({commit.epoch, worker}))
-                throw BrokenRule{fmt::format("step {} is committed, and worker {} has not done it",
-                                             commit.step, worker)};
-        reported_.clear();
-        send(form_.layout.ranks, commit);
-    }
-    void carry_out(const WriteCheckpoint& checkpoint) { send(checkpoint.writers, checkpoint); }
-    void carry_out(const Abort& abort) {
-        aborted_.insert(abort.epoch);
-        reported_.clear();
-    }
-    void carry_out(const Evict& evict) {
-        evicted_.insert(evict.worker);
-        kill(evict.worker);
-    }
-    void carry_out(const Dismiss& dismiss) {
-        Node& node = nodes_.at(dismiss.worker);
-        node.alive = false;
-        node.inbox.clear();
-        node.blocks.clear();
-    }
-    void carry_out(const Stop& stop) { stop_ = stop; }
-
-    // ---- the workers ---------------------------------------------------------------------------
-    void require(const Node& node, Worker worker, const BlockKey& block, Step step) const {
-        const auto held = node.blocks.find(block);
-        if (held == node.blocks.end())
-            throw BrokenRule{fmt::format("worker {} lacks {} before step {}", worker,
-                                         nn::block_name(block), step)};
-        if (held->second != step)
-            throw BrokenRule{fmt::format("worker {} has {} as before step {}, not {}", worker,
-                                         nn::block_name(block), held->second, step)};
-    }
-    bool somebody_is_stuck(const std::vector<Worker>& workers) const {
-        return std::any_of(workers.begin(), workers.end(), [&](Worker worker) {
-            return !nodes_.at(worker).alive || nodes_.at(worker).frozen;
-        });
-    }
-    std::vector<BlockKey> wanted(Worker worker) const {
-        return blocks_of(form_.layout, settings_.experts, form_.layout.rank_of(worker));
-    }
-
-    // Collective: once the last member has come, states move and all are ready.
-    void obey(Worker worker, Node&, const Reconfigure& form) {
-        if (form.epoch != form_.epoch || aborted_.contains(form.epoch)) return;
-        forming_.insert(worker);
-        if (forming_.size() < form.members.size() || somebody_is_stuck(form.members)) return;
-        for (const auto& move : form.moves) {
-            require(nodes_.at(move.from), move.from, move.block, form.resume_step);
-            nodes_.at(move.to).blocks[move.block] = form.resume_step;
-        }
-        for (const Worker member : form.members) {
-            if (form.restore_step && !restore(member, *form.restore_step)) continue;
-            nodes_.at(member).outbox.push_back(Ready{member, form.epoch});
-        }
-    }
-    bool restore(Worker worker, Step step) {
-        if (form_.layout.rank_of(worker) < 0) return true;
-        for (const auto& block : wanted(worker)) {
-            if (step > 0 && !disk_.contains({step, block})) {
-                nodes_.at(worker).outbox.push_back(
-                    RestoreFailed{worker, form_.epoch, step, "it is torn"});
-                return false;
-            }
-            nodes_.at(worker).blocks[block] = step;
-        }
-        return true;
-    }
-
-    void obey(Worker worker, Node& node, const Go& go) {
-        if (aborted_.contains(go.epoch)) return;
-        const auto blocks = wanted(worker);
-        for (const auto& block : blocks) require(node, worker, block, go.step);
-        std::erase_if(node.blocks, [&](const auto& held) {
-            return std::count(blocks.begin(), blocks.end(), held.first) == 0;
-        });
-        stepping_.insert(worker);
-        const auto& ranks = form_.layout.ranks;
-        if (stepping_.size() < ranks.size() || somebody_is_stuck(ranks)) return;
-        const bool fails = below(80) == 0;
-        if (fails) ++counts_["fault.nan"];
-        const auto failing = form_.layout.ranks[below(form_.layout.ranks.size())];
-        for (const Worker rank : form_.layout.ranks) {
-            auto& outbox = nodes_.at(rank).outbox;
-            if (fails && rank == failing)
-                outbox.push_back(StepFailed{rank, go.epoch, go.step, "not finite"});
+    // ---- what no driver tells of ---------------------------------------------------------------
+    // A damaged message is noticed by those who get it, and paces by who looks at many steps.
+    void plan_what_is_told() {
+        for (const Fault& fault : faults_.faults)
+            if (fault.target == "message" && fault.t_s)
+                time_.at(*fault.t_s, [this, &fault] { damage_message(*fault.rank); });
+        auto draws = dice_.next("paces");
+        for (int i = static_cast<int>(draws.below(3)); i > 0; --i) {
+            const double t_s = step_s * static_cast<double>(settings_.steps) * draws.uniform();
+            const Slow slow{draws.below(2) == 0, 0.5 * static_cast<double>(1 + draws.below(16))};
+            const auto time = [&] { return static_cast<Nanoseconds>(1000 + draws.below(1000000)); };
+            const Profiled profiled{
+                {.attention = time(), .old_expert = time(), .new_expert = time()}};
+            if (draws.chance(0.5))
+                time_.at(t_s, [this, slow] { tell("slow", slow); });
             else
-                outbox.push_back(StepDone{rank, go.epoch, go.step});
+                time_.at(t_s, [this, profiled] { tell("profiled", profiled); });
         }
     }
-
-    void obey(Worker, Node& node, const Commit& commit) {
-        for (auto& [block, step] : node.blocks)
-            if (step == commit.step) ++step;
+    void tell(const char* fault, const Event& event) {
+        ++counts_[std::string("fault.") + fault];
+        run_.tell(event);
     }
 
-    void obey(Worker worker, Node& node, const WriteCheckpoint& checkpoint) {
-        const bool torn = torn_ > 0 && below(2) == 0;
-        if (torn) --torn_;
-        for (const auto& [block, step] : node.blocks)
-            if (step == checkpoint.step && !torn) disk_.insert({checkpoint.step, block});
-        node.outbox.push_back(CheckpointWritten{worker, checkpoint.step});
+    void damage_message(Worker sender) {
+        if (std::count(run_.ranks().begin(), run_.ranks().end(), sender) == 0) return;
+        auto draws = dice_.next("damaged message", {sender});
+        const bool known = draws.chance(0.75);
+        ++counts_["fault.corrupt"];
+        break_group({.epoch = epoch_,
+                     .suspect = known ? sender : -1,
+                     .corrupt = known,
+                     .why = known ? "checksum" : "its group broke though nobody died"},
+                    draws.between(0, 30));
+    }
+    // Of one that is frozen the others in its group get nothing.
+    void struck(const MemoryRecorder::Event& event) {
+        const auto kind = event.detail.at("kind").get<std::string>();
+        ++counts_["fault." + kind];
+        if (kind != "hang") return;
+        const Fault fault = parse_fault(event.detail.at("fault").get<std::string>(), phases());
+        const double silence_s = dice_.next("silence", {event.rank}).between(5, 100);
+        if (fault.for_s.value_or(silence_s) >= silence_s)
+            break_group({.epoch = epoch_, .suspect = event.rank, .why = "silent"}, silence_s);
+    }
+    void break_group(const GroupBroken& broken, double after_s) {
+        time_.after(after_s, [this, broken] { run_.tell(broken); });
+    }
+
+    // ---- rules ---------------------------------------------------------------------------------
+    void check(const Event& event) {
+        if (++decisions_ > most_decisions) throw BrokenRule{"it does not come to an end"};
+        if (const auto* done = std::get_if<StepDone>(&event))
+            reported_.insert({done->epoch, done->step, done->worker});
+        if (const auto* died = std::get_if<Died>(&event)) dead_.insert(died->worker);
+    }
+    void check(const Reconfigure& plan) {
+        epoch_ = plan.epoch;
+        const auto is_member = [&](Worker worker) {
+            return std::count(plan.members.begin(), plan.members.end(), worker) > 0;
+        };
+        for (const Worker rank : plan.layout.ranks)
+            if (!is_member(rank)) throw BrokenRule{fmt::format("rank {} is no member", rank)};
+        for (const Move& move : plan.moves)
+            if (!is_member(move.from) || dead_.contains(move.from))
+                throw BrokenRule{
+                    fmt::format("worker {} is to send, and is dead or no member", move.from)};
+        if (plan.restore_step)
+            states_.lineage.resize(static_cast<std::size_t>(*plan.restore_step) + 1);
+        states_.at[{plan.epoch, plan.resume_step}] = states_.lineage.back();
+    }
+    void check(const Go& go) {
+        states_.at[{go.epoch, go.step}] = states_.lineage.back();
+        for (const Fault& fault : faults_.faults)
+            if (fault.target == "message" && fault.step == go.step &&
+                messages_.insert(&fault).second)
+                damage_message(*fault.rank);
+    }
+    void check(const Commit& commit) {
+        for (const Worker rank : run_.ranks())
+            if (!reported_.contains({commit.epoch, commit.step, rank}))
+                throw BrokenRule{fmt::format("step {} is committed, and worker {} has not done it",
+                                             commit.step, rank)};
+        states_.lineage.push_back(next_state(states_.lineage.back(), commit.epoch));
+        states_.at[{commit.epoch, commit.step + 1}] = states_.lineage.back();
     }
     template <class Other>
-    void obey(Worker, Node&, const Other&) {}
+    void check(const Other&) {}
 
-    void check_the_end() {
-        const auto& lineage = controller_->lineage();
-        for (std::size_t i = 0; i < lineage.size(); ++i)
-            if (lineage[i].step != static_cast<Step>(i))
-                throw BrokenRule{fmt::format("the lineage has no step {}", i)};
-        if (stop_->ok && static_cast<Step>(lineage.size()) != settings_.steps)
-            throw BrokenRule{
-                fmt::format("it ends after {} of {} steps", lineage.size(), settings_.steps)};
-        if (drive::first_difference(Controller(settings_), controller_.decisions()))
+    void check_the_end(const Stop& stop) {
+        const auto& lineage = run_.controller().lineage();
+        BlockState replayed;
+        for (const CommittedStep& step : lineage) {
+            if (step.step != replayed.before)
+                throw BrokenRule{fmt::format("the lineage has no step {}", replayed.before)};
+            replayed = next_state(replayed, step.epoch);
+        }
+        if (replayed != states_.lineage.back())
+            throw BrokenRule{"the lineage does not lead to what was committed"};
+        if (drive::first_difference(Controller(settings_), run_.decisions()))
             throw BrokenRule{"the same events lead to other actions"};
+        if (!stop.ok) return;
+        if (replayed.before != settings_.steps)
+            throw BrokenRule{
+                fmt::format("it ends after {} of {} steps", replayed.before, settings_.steps)};
+        for (std::size_t rank = 0; rank < run_.ranks().size(); ++rank) {
+            const Worker worker = run_.ranks()[rank];
+            if (!cluster_.alive(worker)) continue;
+            for (const BlockKey& block :
+                 blocks_of(lineage.back().layout, settings_.experts, static_cast<int>(rank)))
+                states_.require(worker, block, lineage.back().epoch, settings_.steps);
+        }
     }
 
-    std::mt19937_64 random_;
     const Tampering& tampering_;
+    KeyedDice dice_;
     ControllerSettings settings_;
-    drive::RecordedPolicy<Controller> controller_;
-    std::uint64_t trouble_left_;
-    std::map<Worker, Node> nodes_;
-    Reconfigure form_;
-    std::set<Worker> forming_, stepping_;          // who has come to it
-    std::set<std::pair<Epoch, Worker>> reported_;  // the running step
-    std::set<Epoch> aborted_;
-    std::set<Worker> evicted_;
-    std::set<std::pair<Step, BlockKey>> disk_;
-    int torn_ = 0;
-    std::optional<Stop> stop_;
+    drive::EventQueue time_;
+    elastic::DrawnTimes times_;
+    FaultPlan faults_;
+    BlockStates states_;
+    std::vector<std::unique_ptr<BlockMember>> members_;
+    Strikes recorder_;
+    drive::VirtualCluster cluster_;
+    elastic::TrainingRun<Controller> run_;
+
+    Epoch epoch_ = 0;  // in force
+    long decisions_ = 0;
+    std::set<std::tuple<Epoch, Step, Worker>> reported_;
+    std::set<Worker> dead_;
+    std::set<const Fault*> messages_;  // damaged by now
     std::map<std::string, long> counts_;
-    std::string says_;
 };
 
 }  // namespace

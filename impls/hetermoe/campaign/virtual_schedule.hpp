@@ -1,6 +1,8 @@
-// The controller under a seeded schedule of deaths, hangs, departures, joins, changed paces and
-// failed steps, with workers that do at once what they are told, in an order drawn from the seed.
-// Instead of weights they hold, of every block, the step that it is the state before.
+// The controller and members of HeterMoE's training in virtual time, under a seeded schedule of
+// deaths, hangs, departures, joins, changed paces and failed steps. How long each message,
+// detection and piece of work takes is drawn from the seed, so that a late one races with whatever
+// happens meanwhile. Members are elastic::member, as in processes, without weights
+// (block_member.hpp).
 #pragma once
 
 #include <cstdint>
@@ -12,14 +14,16 @@
 
 namespace assay::hetermoe {
 
-/// What a rule-breaking driver does to an action on its way; for tests that rules can be broken.
-using Tampering = std::function<void(Action&)>;
+/// What a rule-breaking driver does to the actions of a decision on their way; for tests that rules
+/// can be broken.
+using Tampering = std::function<void(std::vector<Action>&)>;
 
 /// Rules, checked in every schedule: a step is committed once every rank has reported it, and then
-/// by all; every rank of a step holds each block that the layout gives it, as it is before that
-/// step; blocks move from live holders of that very state, or all come from a checkpoint that was
-/// whole; the lineage is 0, 1, 2 … to the last step, unless workers ran out; nobody waits
-/// for ever; the same events lead to the same actions again.
+/// by all; none applies a step that it has not computed in that epoch; every rank of a step holds
+/// each block that the layout gives it, as it is before that step in this history; blocks move from
+/// members that have that very state, or all come from a checkpoint that is whole and of this
+/// history; the lineage is 0, 1, 2 … to the last step, unless workers ran out; none waits for ever;
+/// the same events lead to the same actions again.
 drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, const Tampering& tampering = {});
 
 /// What the controller is told and does in it.

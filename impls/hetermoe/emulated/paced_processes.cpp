@@ -10,13 +10,13 @@
 #include "impls/hetermoe/live/messages.hpp"
 #include "impls/hetermoe/training/replay.hpp"
 #include "suite/cluster/gloo/gloo.hpp"
-#include "suite/cluster/processes/supervisor.hpp"
-#include "suite/measure/hardware/worker_room.hpp"
+#include "suite/cluster/pacer.hpp"
+#include "suite/drive/processes/process_driver.hpp"
 
 namespace assay::hetermoe {
 namespace {
 
-using nlohmann::json;
+using Answers = std::map<Worker, drive::AnyMessage>;  // by worker, so by rank
 
 constexpr double largest_rounding = 1e-9;  // relative, of numbers in double precision
 
@@ -40,108 +40,106 @@ std::size_t exchanges_of(const PacedPlan& plan) {
 
 class PacedSession {
   public:
-    PacedSession(const PacedPlan& plan, int number, cluster::Supervisor& supervisor, int port)
-        : plan_(plan), supervisor_(supervisor) {
-        const json common{{"plan", drive::to_json(plan)},
-                          {"number", number},
-                          {"port", port},
-                          {"timeout_ms", std::lround(1e3 * gives_up_after_s(plan))}};
-        for (int rank = 0; rank < plan.steps.front().size(); ++rank) {
-            json config = common;
-            config["rank"] = rank;
-            workers_.push_back(supervisor.spawn(config));
-        }
+    PacedSession(const PacedPlan& plan, int number, drive::ProcessDriver& driver,
+                 std::uint16_t port)
+        : plan_(plan), driver_(driver) {
+        driver_.listen([this](const drive::DriverEvent& event) { hear(event); });
+        for (int rank = 0; rank < plan.steps.front().size(); ++rank)
+            workers_.push_back(driver.spawn(
+                {}, drive::to_json(PacedRank{plan, number, rank, port,
+                                             std::lround(1e3 * gives_up_after_s(plan))})));
     }
 
     PacedRun run() {
         PacedRun run;
-        ask({{"type", "compute"}, {"step", 0}, {"held", false}});  // connections and memory
-        for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
-            run.steps.push_back(best_attempt(step));
-            if (plan_.steps[step].shape().backward)
-                supervisor_.send(workers_, {{"type", "apply"}, {"step", step}});
+        ask(Go{});  // connections and memory
+        for (const PacedStep& step : plan_.steps) {
+            const Go go{.step = static_cast<Step>(run.steps.size())};
+            run.steps.push_back(best_attempt(go, step.shape()));
+            if (step.shape().backward) tell(Commit{.step = go.step});
         }
-        const std::vector<json> digests = ask({{"type", "finish"}});
-        for (std::size_t rank = 0; rank < digests.size(); ++rank)
-            digests_[static_cast<Worker>(rank)] = drive::message_to<Digests>(digests[rank]).digests;
-        supervisor_.send(workers_, {{"type", "dismiss"}});
         return run;
     }
-    const StateDigests& digests() const { return digests_; }
+    // Of all ranks, which end.
+    StateDigests digests() {
+        StateDigests digests;
+        for (const Worker worker : workers_) driver_.dismiss(worker);
+        for (const auto& [worker, said] : answers())
+            digests[worker - workers_.front()] = said.to<Digests>().digests;
+        return digests;
+    }
 
   private:
-    PacedStepRun best_attempt(std::size_t step) {
+    PacedStepRun best_attempt(Go go, const StepShape& shape) {
         PacedStepRun best;
-        for (int attempt = 1; attempt <= plan_.attempts; ++attempt) {
-            PacedStepRun run =
-                read(step, ask({{"type", "compute"}, {"step", step}, {"held", true}}));
+        while (++go.epoch <= plan_.attempts) {
+            PacedStepRun run = read(shape, ask(go));
             run.move_s = std::max(run.move_s, best.move_s);  // it moves once
-            const bool better = attempt == 1 || run.late < best.late;
+            const bool better = go.epoch == 1 || run.late < best.late;
             const double move_s = run.move_s;
             if (better) best = std::move(run);
             best.move_s = move_s;
-            best.attempts = attempt;
+            best.attempts = static_cast<int>(go.epoch);
             if (best.late <= plan_.most_late) break;
         }
         return best;
     }
 
-    PacedStepRun read(std::size_t step, const std::vector<json>& said) const {
+    PacedStepRun read(const StepShape& shape, const Answers& said) const {
         PacedStepRun run;
-        for (const json& of_rank : said) {
-            for (TaskRun task : drive::from_json<std::vector<TaskRun>>(of_rank.at("runs"))) {
+        for (const auto& [worker, answer] : said) {
+            const auto computed = answer.to<Computed>();
+            for (TaskRun task : computed.runs) {
                 for (double* time : {&task.arrived_s, &task.start_s, &task.end_s, &task.held_s})
                     *time /= plan_.scale;
                 run.runs.push_back(task);
             }
-            run.move_s = std::max(run.move_s, of_rank.at("move_s").get<double>() / plan_.scale);
-            run.loss = of_rank.at("loss");
+            run.move_s = std::max(run.move_s, computed.move_s / plan_.scale);
+            run.loss = computed.loss;
         }
         run.length_s = makespan_s(run.runs);
-        run.late = late_s(plan_.steps[step].shape(), run.runs) / run.length_s;
+        run.late = late_s(shape, run.runs) / run.length_s;
         return run;
     }
 
-    // What each rank answers.
-    std::vector<json> ask(const json& question) {
-        supervisor_.send(workers_, question);
-        std::map<cluster::WorkerId, json> answers;
-        double until_s = supervisor_.now_s() + gives_up_after_s(plan_);
-        std::string broken;
-        while (answers.size() < workers_.size()) {
-            if (supervisor_.now_s() > until_s)
+    void tell(const drive::AnyMessage& message) {
+        for (const Worker worker : workers_) driver_.send(worker, message);
+    }
+    Answers ask(const drive::AnyMessage& question) {
+        tell(question);
+        return answers();
+    }
+    // One of each rank.
+    Answers answers() {
+        until_s_ = cluster::monotonic_s() + gives_up_after_s(plan_);
+        while (answers_.size() < workers_.size())
+            if (!driver_.turn(until_s_ - cluster::monotonic_s()))
                 throw SampleError(SampleStatus::failed,
-                                  broken.empty() ? "the paced processes have fallen silent"
-                                                 : "the paced processes' group broke: " + broken);
-            const auto event = supervisor_.next(cluster::Seconds(0.1));
-            if (!event) continue;
-            if (const auto* message = std::get_if<cluster::WorkerMessage>(&*event)) {
-                if (!message->body.contains("broken")) {
-                    answers[message->worker] = message->body;
-                } else if (broken.empty()) {  // who died is told in a moment
-                    broken = message->body.at("broken");
-                    until_s = std::min(until_s, supervisor_.now_s() + 2);
-                }
-            } else if (const auto* died = std::get_if<cluster::WorkerDied>(&*event)) {
-                const auto rank =
-                    std::find(workers_.begin(), workers_.end(), died->worker) - workers_.begin();
-                if (rank < static_cast<long>(workers_.size()))  // of this plan
-                    throw SampleError(
-                        SampleStatus::failed,
-                        fmt::format("the process of rank {} died: {}", rank, died->how));
-            } else if (const auto* stop = std::get_if<cluster::Interrupted>(&*event)) {
-                throw SampleError(SampleStatus::interrupted, stop->why);
-            }
+                                  broken_.empty() ? "the paced processes have fallen silent"
+                                                  : "the paced processes' group broke: " + broken_);
+        return std::exchange(answers_, {});
+    }
+    void hear(const drive::DriverEvent& event) {
+        if (const auto* died = std::get_if<drive::Died>(&event))
+            throw SampleError(SampleStatus::failed, fmt::format("the process of rank {} died: {}",
+                                                                died->worker - workers_.front(),
+                                                                driver_.how_ended(died->worker)));
+        const auto* said = std::get_if<drive::Said>(&event);
+        if (!said) return;
+        if (!said->message.is<GroupBroken>()) {
+            answers_[said->worker] = said->message;
+        } else if (broken_.empty()) {  // who died is told in a moment
+            broken_ = said->message.to<GroupBroken>().why;
+            until_s_ = std::min(until_s_, cluster::monotonic_s() + 2);
         }
-        std::vector<json> in_order;
-        for (const cluster::WorkerId worker : workers_) in_order.push_back(answers.at(worker));
-        return in_order;
     }
 
     const PacedPlan& plan_;
-    cluster::Supervisor& supervisor_;
-    std::vector<cluster::WorkerId> workers_;
-    StateDigests digests_;
+    drive::ProcessDriver& driver_;
+    std::vector<Worker> workers_;  // by rank
+    Answers answers_;
+    double until_s_ = 0;
+    std::string broken_;
 };
 
 // Throws where the processes' numbers are not those of one.
@@ -176,26 +174,24 @@ double difference_from_one(const PacedPlan& plan, const PacedRun& run,
 std::vector<PacedRun> run_paced_processes(std::span<const PacedPlan> plans) {
     int ranks = 0;
     std::size_t exchanges = 0;
-    double longest_s = 0;
+    drive::ProcessOptions options;
     for (const PacedPlan& plan : plans) {
         ranks = std::max(ranks, plan.steps.front().size());
         exchanges = std::max(exchanges, exchanges_of(plan));
-        longest_s = std::max(longest_s, gives_up_after_s(plan));
+        // Who dies is noticed at once; a process that a busy machine keeps waiting is not dead.
+        auto& silence = options.supervisor.heartbeat_timeout;
+        silence = std::max(silence, cluster::Seconds(gives_up_after_s(plan)));
     }
-    measure::require_room_for_workers(ranks);
     Arrivals arrivals(ranks, exchanges);
-    // Who dies is noticed at once; a process that a busy machine keeps waiting is not dead.
-    cluster::Supervisor supervisor(
-        cluster::make_fork_server(
-            [&](cluster::WorkerId, cluster::ControlChannel& control, const json& config) {
-                return paced_worker(control, config, arrivals);
-            }),
-        {.heartbeat_timeout = cluster::Seconds(longest_s)});
+    MemoryRecorder unrecorded;
+    drive::ProcessDriver driver(
+        {{.protocol = [&](drive::Worker& me) { return paced_worker(me, arrivals); }}}, options,
+        unrecorded);
     const cluster::RendezvousServer rendezvous;
     std::vector<PacedRun> runs;
     std::vector<StateDigests> digests;
     for (std::size_t i = 0; i < plans.size(); ++i) {
-        PacedSession session(plans[i], static_cast<int>(i), supervisor, rendezvous.port());
+        PacedSession session(plans[i], static_cast<int>(i), driver, rendezvous.port());
         runs.push_back(session.run());
         digests.push_back(session.digests());
     }

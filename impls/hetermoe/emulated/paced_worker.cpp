@@ -15,8 +15,6 @@
 namespace assay::hetermoe {
 namespace {
 
-using nlohmann::json;
-
 constexpr double lead_s = 0.02;  // from the agreement on a start to it
 
 /// Holds one rank's tasks of a step to what the modelled GPU takes. Each queue's tasks come from
@@ -81,16 +79,15 @@ class Pacing {
 
 class PacedWorker {
   public:
-    PacedWorker(const json& config, Arrivals& arrivals)
-        : plan_(drive::from_json<PacedPlan>(config.at("plan"))),
-          rank_(config.at("rank")),
+    PacedWorker(const PacedRank& place, Arrivals& arrivals)
+        : plan_(place.plan),
+          rank_(place.rank),
           trainer_(settings_of(plan_), paced_text()),
           arrivals_(arrivals),
-          gloo_({.port = config.at("port"),
-                 .timeout = std::chrono::milliseconds(config.at("timeout_ms").get<long>())}) {
+          gloo_({.port = place.port, .timeout = std::chrono::milliseconds(place.timeout_ms)}) {
         const auto group = [&](const char* name) {
-            return gloo_.make_group(fmt::format("{}/{}", config.at("number").get<int>(), name),
-                                    rank_, plan_.steps.front().size());
+            return gloo_.make_group(fmt::format("{}/{}", place.number, name), rank_,
+                                    plan_.steps.front().size());
         };
         all_ = group("all");
         out_ = group("out");
@@ -100,9 +97,9 @@ class PacedWorker {
         for (const BlockKey& key : mine()) trainer_.make_initial(key);
     }
 
-    json compute(std::size_t number, bool held) {
-        const PacedStep& step = plan_.steps.at(number);
-        const double scale = held ? plan_.scale : 0, move_s = move_to(step, scale);
+    Computed compute(const Go& go) {
+        const PacedStep& step = plan_.steps.at(static_cast<std::size_t>(go.step));
+        const double scale = go.epoch > 0 ? plan_.scale : 0, move_s = move_to(step, scale);
         double start_s = cluster::monotonic_s() + lead_s;
         all_->broadcast(&start_s, 1, cluster::Dtype::f64, 0);
         const double rows = trainer_.model().top_k *
@@ -110,16 +107,16 @@ class PacedWorker {
                             (layout_.attention_ranks() * layout_.micro_batches);
         Pacing pacing(step, rank_, scale, rows, start_s, arrivals_);
         const StepResult result = trainer_.compute(
-            static_cast<std::int64_t>(number), layout_, {*all_, *links_},
+            go.step, layout_, {*all_, *links_},
             {.before = [&](const Task& task) { pacing.before(task); },
              .after = [&](const Task& task, std::int64_t rows) { pacing.after(task, rows); },
              .backward = step.shape().backward});
         if (!result.not_finite.empty()) throw std::runtime_error(result.not_finite);
-        return {{"runs", drive::to_json(pacing.runs())}, {"move_s", move_s}, {"loss", result.loss}};
+        return {pacing.runs(), move_s, result.loss};
     }
 
-    void apply(std::int64_t step) { trainer_.apply(step); }
-    json digests() const { return drive::to_message(Digests{trainer_.digests()}); }
+    void apply(const Commit& commit) { trainer_.apply(commit.step); }
+    Digests digests() const { return {trainer_.digests()}; }
     // Nobody may wait for this one.
     void abort(const std::string& why) {
         all_->abort(why);
@@ -189,26 +186,21 @@ const nn::ByteCorpus& paced_text() {
     return corpus;
 }
 
-int paced_worker(cluster::ControlChannel& control, const json& config, Arrivals& arrivals) {
+drive::Protocol paced_worker(drive::Worker& me, Arrivals& arrivals) {
     at::set_num_threads(1);  // one code path, one order of additions
-    control.start(cluster::Seconds(0.02));
-    PacedWorker worker(config, arrivals);
-    while (const auto message = control.receive()) {
-        const std::string type = message->at("type");
-        if (type == "dismiss") return 0;
+    PacedWorker worker(me.configuration<PacedRank>(), arrivals);
+    while (const auto message = co_await me.receive()) {
         try {
-            if (type == "compute")
-                control.send(worker.compute(message->at("step"), message->at("held")));
-            else if (type == "apply")
-                worker.apply(message->at("step"));
-            else if (type == "finish")
-                control.send(worker.digests());
+            if (message->is<Commit>())
+                worker.apply(message->to<Commit>());
+            else
+                me.say(worker.compute(message->to<Go>()));
         } catch (const cluster::CommunicatorBroken& broken) {
             worker.abort(broken.what());
-            control.send({{"broken", broken.what()}});
+            me.say(GroupBroken{.why = broken.what()});
         }
     }
-    return 1;  // the supervisor is gone
+    me.say(worker.digests());
 }
 
 }  // namespace assay::hetermoe

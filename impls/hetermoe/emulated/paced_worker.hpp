@@ -4,7 +4,7 @@
 #include "impls/hetermoe/emulated/arrivals.hpp"
 #include "impls/hetermoe/emulated/paced_training.hpp"
 #include "impls/hetermoe/training/trainer.hpp"
-#include "suite/cluster/processes/control_channel.hpp"
+#include "suite/drive/worker.hpp"
 
 namespace assay::hetermoe {
 
@@ -15,11 +15,24 @@ const nn::ByteCorpus& paced_text();
 /// run_paced().
 std::vector<PacedRun> run_paced_processes(std::span<const PacedPlan> plans);
 
-/// config: plan, number (of the plan), rank, port, timeout_s. Told {"type": "compute", "step",
-/// "held"}, answered with its runs in real seconds, move_s and the loss; "apply", the step;
-/// "finish", answered with its digests; "dismiss". A group that broke under it is said ("broken"),
-/// and it stays for the reason to be found.
-int paced_worker(cluster::ControlChannel& control, const nlohmann::json& config,
-                 Arrivals& arrivals);
+/// What a rank's process is configured with.
+struct PacedRank {
+    PacedPlan plan;
+    int number = 0, rank = 0;  ///< of the plan; in it
+    std::uint16_t port = 0;    ///< of the rendezvous
+    long timeout_ms = 0;       ///< of one operation
+};
+/// A step that it was told to compute (Go); in real seconds.
+struct Computed {
+    std::vector<TaskRun> runs;
+    double move_s = 0, loss = 0;
+};
+ASSAY_FIELDS(PacedRank, plan, number, rank, port, timeout_ms)
+ASSAY_MESSAGE(Computed, "computed", runs, move_s, loss)
+
+/// Told Go, whose epoch is the attempt at the step, and Commit. Attempt 0 is not held to modelled
+/// times. Dismissed, it says its Digests. One whose group broke says that and stays, for the reason
+/// to be found.
+drive::Protocol paced_worker(drive::Worker& me, Arrivals& arrivals);
 
 }  // namespace assay::hetermoe

@@ -1,9 +1,11 @@
 // A GPU slows in the middle of a training: what planning anew gains, and costs.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "impls/hetermoe/emulated/controlled_steps.hpp"
 #include "impls/hetermoe/emulated/paced_arm.hpp"
 #include "impls/hetermoe/experiments/experiments.hpp"
 #include "impls/hetermoe/experiments/paper_experiment.hpp"
@@ -18,12 +20,13 @@ constexpr double step_s = 1.5;  // real, of the first ones
 enum class Kind { old_gpus, new_gpus };
 ASSAY_NAMES(Kind, (old_gpus, "old"), (new_gpus, "new"))
 
-enum class Response { keep, replan, search };
-ASSAY_NAMES(Response, keep, replan, search)
+enum class Response { keep, replan, search, controlled };
+ASSAY_NAMES(Response, keep, replan, search, controlled)
 
 struct XSlow {
     Kind slow{};
     double factor = 1, sequence = 0;  ///< thousands of tokens
+    double regroup_s = 0;             ///< to put another plan into force, beside moving experts
     Response response{};
     std::uint64_t seed = 1;
 };
@@ -77,25 +80,53 @@ double move_s(const Point& point, const Layout& from, const Layout& to) {
     return most / reached(point.network.link_bandwidth, point.network.link_efficiency);
 }
 
+// The step of that number, as `planned`.
+PacedStep step_of(const Slowing& slowing, const ArmResult& planned, std::size_t number) {
+    const PacedStep step = group_step(slowing.before, planned);
+    return number < slow_from ? step : with_slow_gpu(step, slowing, planned);
+}
+
+ControllerSettings controller_of(const Point& point, const ArmResult& planned) {
+    const PointTimes times = times_of(point, double(point.batch) / planned.micro_batches);
+    const auto nanoseconds = [](double seconds) { return std::llround(seconds * 1e9); };
+    return {.layers = point.model.layers,
+            .experts = point.model.experts,
+            .group = {point.new_gpus.gpus, point.old_gpus.gpus},
+            .micro_batches = planned.micro_batches,
+            .squeeze = true,
+            .times = {.attention = nanoseconds(times.of_new.attention),
+                      .old_expert = nanoseconds(times.of_old.expert),
+                      .new_expert = nanoseconds(times.of_new.expert),
+                      .exchange = nanoseconds(times.exchange_s)},
+            .steps = steps};
+}
+
 PacedPlan plan_of(const XSlow& slow) {
     const Slowing slowing = slowing_of(slow);
     const auto planned = [&](const Point& point, Arm arm) {
         if (const auto result = run_arm(point, arm)) return *result;
         throw SampleError(SampleStatus::unsupported, "it does not fit into memory");
     };
-    const ArmResult before = planned(slowing.before, Arm::hetermoe),
-                    after = slow.response == Response::keep ? before
-                            : slow.response == Response::search
-                                ? planned(slowing.after, Arm::search)
-                                : planned(slowing.after, Arm::hetermoe);
+    const ArmResult before = planned(slowing.before, Arm::hetermoe);
     PacedPlan plan;
-    for (std::size_t i = 0; i < steps; ++i) {
-        const ArmResult& current = i < known_from ? before : after;
-        PacedStep step = group_step(slowing.before, current);
-        plan.steps.push_back(i < slow_from ? step : with_slow_gpu(step, slowing, current));
+    if (slow.response == Response::controlled) {
+        const auto step_in = [&](const Layout& layout, std::size_t number) {
+            const ArmResult now{.micro_batches = layout.micro_batches, .offload = layout.offload};
+            return step_of(slowing, now, number);
+        };
+        plan.steps = controlled_steps(controller_of(slowing.before, before), step_in);
+    } else {
+        const ArmResult after = slow.response == Response::keep ? before
+                                : slow.response == Response::search
+                                    ? planned(slowing.after, Arm::search)
+                                    : planned(slowing.after, Arm::hetermoe);
+        for (std::size_t i = 0; i < steps; ++i)
+            plan.steps.push_back(step_of(slowing, i < known_from ? before : after, i));
     }
-    PacedStep& first = plan.steps[known_from];
-    first.move_s = move_s(slowing.before, plan.steps.front().layout, first.layout);
+    for (std::size_t i = 1; i < steps; ++i) {
+        const Layout &from = plan.steps[i - 1].layout, &to = plan.steps[i].layout;
+        if (from != to) plan.steps[i].move_s = move_s(slowing.before, from, to) + slow.regroup_s;
+    }
     plan.scale = scale_for(plan.steps.front(), step_s);
     plan.sequences = static_cast<std::int64_t>(slowing.before.sequences());
     plan.seed = slow.seed;
@@ -106,7 +137,7 @@ struct Measured : Metrics {
     using Metrics::Metrics;
     Metric step_s = varying("step_s", "s", "of a step, on the modelled GPUs", lower, {"step"});
     Metric total_s = varying("total_s", "s", "of the five steps and of moving", lower);
-    Metric move_s = varying("move_s", "s", "moving experts", lower);
+    Metric move_s = varying("move_s", "s", "putting another plan into force", lower);
     Metric slowdown =
         varying("slowdown", "ratio",
                 "of the step in which the GPU is slow and nobody knows, to the first", lower);
@@ -149,6 +180,8 @@ ProfilePlan toy() {
     toy.provenances = {Provenance::emulated};
     toy.seconds_per_sample = 18;
     toy.timeout_s = 600;
+    toy.axes["regroup_s"] = {};  // unnamed: 0
+    toy.variants = {"keep", "replan", "search"};
     return toy;
 }
 
@@ -164,8 +197,11 @@ Experiment x_slow() {
              "as slowly from the third of five steps on. keep goes on as planned; replan runs "
              "Algorithm 1 with the times of the slow GPU for its whole kind, which waits for it at "
              "every exchange, from the fourth step on, after the experts have moved; search finds "
-             "the best offload in its place. Emulated: a process for each GPU, task times by data "
-             "sheets; experts' states really move, for as long as a link of the cluster takes.",
+             "the best offload in its place; controlled is as the controller of a live training "
+             "decides: it keeps the number of micro-batches, knows no limits of memory, and hears "
+             "of the slow step when the next is on its way, so only the last follows its new plan. "
+             "Emulated: a process for each GPU, task times by data sheets; experts' states really "
+             "move, for as long as a link of the cluster takes.",
          .metrics = declared<XSlowFound>(),
          .profiles = {toy()},
          .figure = {.kind = Figure::Kind::lines,
@@ -179,6 +215,9 @@ Experiment x_slow() {
                 between(1, 100));
     x_slow.axis("sequence", &XSlow::sequence, "thousands of tokens", whole({8}),
                 between(0.125, 4096));
+    x_slow.axis("regroup_s", &XSlow::regroup_s,
+                "modelled seconds that another plan takes beside moving experts; without -a: 0",
+                whole({0}), between(0, 1e4));
     x_slow.variants(&XSlow::response);
     x_slow.given(&XSlow::seed, &SampleSpec::seed);
     x_slow.needs(run_paced);

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <numeric>
 
 #include "impls/hetermoe/policy/plan.hpp"
 #include "impls/hetermoe/simulated/flow_step.hpp"
+#include "impls/hetermoe/simulated/lockstep.hpp"
 #include "impls/hetermoe/simulated/pipelines.hpp"
 
 namespace assay::hetermoe {
@@ -168,65 +168,30 @@ std::optional<ArmResult> best_over_micro_batches(
     return best;
 }
 
-// ---- expert parallelism: phases, layer by layer, on every GPU
-// ------------------------------------
+// ---- GPUs that do the same at a time ------------------------------------------------------------
 
-// What a step's phases take, forward; exchanges by what their GPUs compute meanwhile, in as many
-// pieces as is best (Tutel, Lina).
-struct Phases {
-    double attention = 0, expert = 0, head = 0;
-    double exchange = 0;
-    PieceSeconds piece = {};
-    Links links = Links::shared;
-    /// The share of its exchanges that is waited for, where an anchor and no schedule says so.
-    std::optional<double> exposed = {};
-    /// For flows: who computes what, and an attention GPU's rows, its own share with them, over a
-    /// link.
-    std::vector<int> attention_ranks = {}, expert_ranks = {};
-    double rows = 0;
-};
-
-std::vector<int> ranks(int first, int count) {
-    std::vector<int> numbers(static_cast<std::size_t>(count));
-    std::iota(numbers.begin(), numbers.end(), first);
-    return numbers;
-}
-
-double step_of_flows(const Point& point, const Phases& phases) {
-    PhasedStep step{.layers = point.model.layers,
-                    .attention = phases.attention_ranks,
-                    .experts = phases.expert_ranks,
-                    .attention_s = phases.attention,
-                    .experts_s = phases.expert,
-                    .head_s = phases.head,
-                    .backward = backward_over_forward,
-                    .row_bytes = bytes_of(point, phases.rows * phases.exposed.value_or(1)),
-                    .launch_s = phases.piece.launch};
-    double best = run_jobs(point.flows, phased_jobs(step));  // in one piece
-    if (phases.exposed) return best;
-    for (const int pieces : piece_degrees) {
-        if (pieces == step.pieces) continue;
-        step.pieces = pieces;
-        best = std::min(best, run_jobs(point.flows, phased_jobs(step)));
-    }
+// In as many pieces as is best (Tutel, Lina).
+double step_of_flows(const Point& point, const Lockstep& step) {
+    const double row_bytes = bytes_of(point, step.rows_s * step.anchored_share.value_or(1));
+    const auto in = [&](int pieces) {
+        return run_jobs(point.flows, lockstep_jobs(step, point.model.layers, row_bytes, pieces));
+    };
+    double best = in(1);
+    if (step.anchored_share) return best;
+    for (const int pieces : piece_degrees)
+        if (pieces > 1) best = std::min(best, in(pieces));
     return best;
-}
-
-double step_of(const Point& point, const Phases& phases) {
-    if (point.flows) return step_of_flows(point, phases);
-    const double layers = point.model.layers;
-    const double waited =
-        4 * layers * phases.exchange *
-        phases.exposed.value_or(exposed_share(phases.exchange, phases.expert, backward_over_forward,
-                                              phases.piece, phases.links));
-    return (1 + backward_over_forward) *
-               (layers * (phases.attention + phases.expert) + phases.head) +
-           waited;
 }
 
 double compute_of(const Point& point, const GpuSeconds& seconds) {
     return (1 + backward_over_forward) *
            (point.model.layers * (seconds.attention + seconds.expert) + seconds.head);
+}
+
+double step_of(const Point& point, const Lockstep& step) {
+    if (point.flows) return step_of_flows(point, step);
+    return compute_of(point, step.slowest()) +
+           4.0 * point.model.layers * step.exchange_s * step.exposed();
 }
 
 // A GPU of expert parallelism works on a sequence at a time, or on its part of one: more of them
@@ -242,76 +207,39 @@ bool ep_fits(const Point& point, const ModelledGpus& gpus, int all, double exper
            usable_memory * gpus.device.memory_bytes.value;
 }
 
-std::optional<ArmResult> ep(const Point& point) {
-    const int all = point.new_gpus.gpus + point.old_gpus.gpus;
-    for (const ModelledGpus& gpus : {point.new_gpus, point.old_gpus})
-        if (!ep_fits(point, gpus, all, 1.0 / all)) return std::nullopt;
-    const PointTimes times = times_of(point, point.sequences() / all);
-    const double step_s =
-        step_of(point, {.attention = std::max(times.of_new.attention, times.of_old.attention),
-                        .expert = std::max(times.of_new.expert, times.of_old.expert),
-                        .head = std::max(times.of_new.head, times.of_old.head),
-                        .exchange = times.exchange_s * travelling(all),
-                        .piece = times.piece_s,
-                        .attention_ranks = ranks(0, all),
-                        .expert_ranks = ranks(0, all),
-                        .rows = times.exchange_s});
-    return ArmResult{.tokens_per_s = tokens(point) / step_s,
-                     .new_busy = compute_of(point, times.of_new) / step_s,
-                     .old_busy = compute_of(point, times.of_old) / step_s};
-}
-
-std::optional<ArmResult> ep_ideal(const Point& point) {
-    for (const ModelledGpus& gpus : {point.new_gpus, point.old_gpus})
-        if (!ep_fits(point, gpus, gpus.gpus, 1.0 / gpus.gpus)) return std::nullopt;
-    const double sequences = point.sequences() / (point.new_gpus.gpus + point.old_gpus.gpus);
-    const PointTimes times = times_of(point, sequences);
-    const auto rate = [&](const ModelledGpus& gpus, const GpuSeconds& seconds, int first) {
-        return gpus.gpus * sequences * point.tokens /
-               step_of(point, {.attention = seconds.attention,
-                               .expert = seconds.expert,
-                               .head = seconds.head,
-                               .exchange = times.exchange_s * travelling(gpus.gpus),
-                               .piece = times.piece_s,
-                               .attention_ranks = ranks(first, gpus.gpus),
-                               .expert_ranks = ranks(first, gpus.gpus),
-                               .rows = times.exchange_s});
-    };
-    return ArmResult{.tokens_per_s = rate(point.new_gpus, times.of_new, 0) +
-                                     rate(point.old_gpus, times.of_old, point.new_gpus.gpus)};
-}
-
-std::optional<ArmResult> dist_ep(const Point& point) {
-    const double m = point.new_gpus.gpus, n = point.old_gpus.gpus;
-    // As expert parallelism, a sequence of a new GPU at a time.
-    const double held = point.model.experts / n;
+// As expert parallelism, a sequence of a new GPU at a time.
+bool split_fits(const Point& point) {
+    const double m = point.new_gpus.gpus, n = point.old_gpus.gpus, held = point.model.experts / n;
     const auto work = [&](double sequences) {
         return Workload{.model = point.model, .tokens = point.tokens, .sequences = sequences};
     };
-    if (attention_gpu_bytes(work(1), 1) >
-            usable_memory * point.new_gpus.device.memory_bytes.value ||
-        expert_states(point, held) + expert_gpu_bytes(work(m / n), 1, std::max(1.0, held)) >
-            usable_memory * point.old_gpus.device.memory_bytes.value)
-        return std::nullopt;
-    const PointTimes attention = times_of(point, point.sequences() / m),
-                     expert = times_of(point, point.sequences() / n);
-    const double exchange = std::max(attention.exchange_s, expert.exchange_s);
-    const double step_s =
-        step_of(point, {.attention = attention.of_new.attention,
-                        .expert = expert.of_old.expert,
-                        .head = attention.of_new.head,
-                        .exchange = exchange,
-                        .piece = attention.piece_s,
-                        .links = Links::opposite,
-                        .exposed = dist_ep_exposed_share(point.calibration),
-                        .attention_ranks = ranks(0, point.new_gpus.gpus),
-                        .expert_ranks = ranks(point.new_gpus.gpus, point.old_gpus.gpus),
-                        .rows = exchange / std::max(1.0, m / n)});
-    GpuSeconds of_new = attention.of_new, of_old = expert.of_old;
-    of_new.expert = of_old.attention = of_old.head = 0;
-    return ArmResult{.tokens_per_s = tokens(point) / step_s,
-                     .new_busy = compute_of(point, of_new) / step_s,
-                     .old_busy = compute_of(point, of_old) / step_s};
+    return attention_gpu_bytes(work(1), 1) <=
+               usable_memory * point.new_gpus.device.memory_bytes.value &&
+           expert_states(point, held) + expert_gpu_bytes(work(m / n), 1, std::max(1.0, held)) <=
+               usable_memory * point.old_gpus.device.memory_bytes.value;
+}
+
+bool fits(const Point& point, const Lockstep& step) {
+    if (step.split) return split_fits(point);
+    const auto kind_fits = [&](const ModelledGpus& gpus, int count) {
+        return count == 0 || ep_fits(point, gpus, step.gpus(), 1.0 / step.gpus());
+    };
+    return kind_fits(point.new_gpus, step.new_gpus) && kind_fits(point.old_gpus, step.old_gpus);
+}
+
+std::optional<ArmResult> in_lockstep(const Point& point, Arm arm) {
+    const std::vector<Lockstep> steps = locksteps(point, arm);
+    for (const Lockstep& step : steps)
+        if (!fits(point, step)) return std::nullopt;
+    ArmResult result;
+    for (const Lockstep& step : steps) {
+        const double step_s = step_of(point, step);
+        result.tokens_per_s += step.sequences * point.tokens / step_s;
+        if (steps.size() > 1) continue;
+        result.new_busy = compute_of(point, step.of_new) / step_s;
+        result.old_busy = compute_of(point, step.of_old) / step_s;
+    }
+    return result;
 }
 
 // Every phase is shared by speed, to fractions of a sequence and of an expert.
@@ -322,21 +250,21 @@ std::optional<ArmResult> ep_uneven(const Point& point) {
         const double of_new = one.of_new.*task, of_old = one.of_old.*task;
         return of_new > 0 ? point.sequences() / (m / of_new + n / of_old) : 0.0;
     };
-    Phases phases{.attention = together(&GpuSeconds::attention),
-                  .expert = together(&GpuSeconds::expert),
-                  .head = together(&GpuSeconds::head),
-                  .piece = one.piece_s};
+    const GpuSeconds each{.attention = together(&GpuSeconds::attention),
+                          .expert = together(&GpuSeconds::expert),
+                          .head = together(&GpuSeconds::head)};
     const auto share = [&](const GpuSeconds& seconds) {
-        return phases.expert / (point.sequences() * seconds.expert);
+        return each.expert / (point.sequences() * seconds.expert);
     };
     if (!ep_fits(point, point.new_gpus, int(m + n), share(one.of_new)) ||
         !ep_fits(point, point.old_gpus, int(m + n), share(one.of_old)))
         return std::nullopt;
     // The busiest GPU's rows: a new one sends most of its tokens' and gets most of all experts'.
-    phases.exchange =
+    const double exchange_s =
         one.exchange_s * travelling(int(m + n)) *
-        std::max(phases.attention / one.of_new.attention, phases.expert / one.of_new.expert);
-    return ArmResult{.tokens_per_s = tokens(point) / step_of(point, phases)};
+        std::max(each.attention / one.of_new.attention, each.expert / one.of_new.expert);
+    const Lockstep step{.of_new = each, .exchange_s = exchange_s, .piece_s = one.piece_s};
+    return ArmResult{.tokens_per_s = tokens(point) / step_of(point, step)};
 }
 
 std::optional<ArmResult> pp(const Point& point) {
@@ -365,11 +293,9 @@ std::optional<ArmResult> run_arm(const Point& point, Arm arm) {
         case Arm::search:
             return group(Asym::search);
         case Arm::ep:
-            return ep(point);
         case Arm::dist_ep:
-            return dist_ep(point);
         case Arm::ep_ideal:
-            return ep_ideal(point);
+            return in_lockstep(point, arm);
         case Arm::pp:
             return pp(point);
         case Arm::ep_uneven:

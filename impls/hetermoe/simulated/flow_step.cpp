@@ -3,7 +3,6 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -83,12 +82,6 @@ void spread(std::vector<FlowJob::Flow>& flows, std::span<const int> senders,
             if (from != to) flows.push_back({from, to, each});
 }
 
-std::vector<int> ranks_from(int first, int count) {
-    std::vector<int> ranks(static_cast<std::size_t>(count));
-    std::iota(ranks.begin(), ranks.end(), first);
-    return ranks;
-}
-
 std::vector<FlowJob::Work> on_each(std::span<const int> ranks, double seconds) {
     std::vector<FlowJob::Work> work;
     for (const int rank : ranks) work.push_back({rank, seconds});
@@ -134,47 +127,47 @@ std::vector<FlowJob> zebra_jobs(const StepShape& step, const TaskTimes& times, c
     return jobs;
 }
 
-std::vector<FlowJob> phased_jobs(const PhasedStep& step) {
+std::vector<FlowJob> lockstep_jobs(const Lockstep& step, int layers, double row_bytes, int pieces) {
     enum { compute, dispatch, combine };
+    const std::vector<int> attention = step.attention_ranks(), experts = step.expert_ranks();
+    const GpuSeconds seconds = step.slowest();
     std::vector<FlowJob> jobs;
     const auto add = [&](FlowJob job) {
         jobs.push_back(std::move(job));
         return std::vector<std::size_t>{jobs.size() - 1};
     };
-    const double piece_bytes = step.row_bytes / step.pieces,
-                 of_piece = step.launch_s + (step.experts_s - step.launch_s) / step.pieces;
-    const double to_attention =
-        piece_bytes * double(step.attention.size()) / double(step.experts.size());
+    const double launch_s = step.piece_s.launch, piece_bytes = row_bytes / pieces,
+                 of_piece = launch_s + (seconds.expert - launch_s) / pieces;
+    const double to_attention = piece_bytes * double(attention.size()) / double(experts.size());
     std::vector<std::size_t> before;
     const auto layer = [&](double factor) {
         std::vector<std::vector<std::size_t>> computed;
         // Those that send first: a GPU takes up experts as their rows come.
-        for (int piece = 0; piece < step.pieces; ++piece) {
+        for (int piece = 0; piece < pieces; ++piece) {
             FlowJob out{.queue = dispatch, .after = before};
-            spread(out.flows, step.attention, step.experts, piece_bytes);
+            spread(out.flows, attention, experts, piece_bytes);
             const auto sent = add(std::move(out));
-            computed.push_back(add({.queue = compute,
-                                    .after = sent,
-                                    .work = on_each(step.experts, factor * of_piece)}));
+            computed.push_back(add(
+                {.queue = compute, .after = sent, .work = on_each(experts, factor * of_piece)}));
         }
         before.clear();
         for (const auto& piece : computed) {
             FlowJob back{.queue = combine, .after = piece};
-            spread(back.flows, step.experts, step.attention, to_attention);
+            spread(back.flows, experts, attention, to_attention);
             before.push_back(add(std::move(back)).front());
         }
     };
-    const auto attend = [&](double seconds) {
-        before = add({.queue = compute, .after = before, .work = on_each(step.attention, seconds)});
+    const auto attend = [&](double of_each) {
+        before = add({.queue = compute, .after = before, .work = on_each(attention, of_each)});
     };
-    for (int l = 0; l < step.layers; ++l) {
-        attend(step.attention_s);
+    for (int l = 0; l < layers; ++l) {
+        attend(seconds.attention);
         layer(1);
     }
-    attend((1 + step.backward) * step.head_s);
-    for (int l = 0; l < step.layers; ++l) {
-        layer(step.backward);
-        attend(step.backward * step.attention_s);
+    attend((1 + backward_over_forward) * seconds.head);
+    for (int l = 0; l < layers; ++l) {
+        layer(backward_over_forward);
+        attend(backward_over_forward * seconds.attention);
     }
     return jobs;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "impls/hetermoe/policy/timeline.hpp"
+#include "impls/hetermoe/simulated/lockstep.hpp"
 #include "suite/drive/simgrid/rank_flows.hpp"
 
 namespace assay::hetermoe {
@@ -38,17 +39,9 @@ double run_jobs(std::shared_ptr<drive::RankFlows> flows, std::span<const FlowJob
 std::vector<FlowJob> zebra_jobs(const StepShape& step, const TaskTimes& times, const Group& group,
                                 double row_bytes);
 
-/// Of arms whose GPUs do the same at a time: attention of a layer, then its exchanges and experts
-/// in pieces that follow one another; dispatches and combines of different pieces share links.
-struct PhasedStep {
-    int layers = 0;
-    std::vector<int> attention, experts;                ///< ranks; expert parallelism: the same
-    double attention_s = 0, experts_s = 0, head_s = 0;  ///< forward
-    double backward = 1;                                ///< so many times as long
-    double row_bytes = 0;  ///< what the rows of an attention rank take, its own share with them
-    int pieces = 1;
-    double launch_s = 0;  ///< what the experts of a piece take whatever its size, among experts_s
-};
-std::vector<FlowJob> phased_jobs(const PhasedStep& step);
+/// Of GPUs that do the same at a time: a layer's exchanges and experts in pieces that follow one
+/// another; dispatches and combines of different pieces share links. `row_bytes`: what the rows of
+/// an attention rank take, its own share with them.
+std::vector<FlowJob> lockstep_jobs(const Lockstep& step, int layers, double row_bytes, int pieces);
 
 }  // namespace assay::hetermoe

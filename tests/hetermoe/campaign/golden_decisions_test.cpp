@@ -10,7 +10,7 @@ namespace {
 
 TEST(HetermoeCampaign, DecidesWhatItDecided) {
     drive::expect_golden_decisions(
-        {1, 500}, "faf323ed7f73fdc28d638bfeddb3f8ee0b9d98cc9a50f60fdf87885e7450ac50",
+        {1, 500}, "f27a63d0ab49cbb2551a3370c47569e469ac8d09725aba8108c1610eae4db397",
         [](std::uint64_t seed) { return drive::decisions_text(virtual_decisions(seed)); });
 }
 

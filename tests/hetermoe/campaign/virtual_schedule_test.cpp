@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
+#include <vector>
 
 #include "impls/hetermoe/campaign/virtual_schedule.hpp"
 
@@ -38,28 +40,57 @@ long broken(const Tampering& tampering) {
     return count;
 }
 
+/// Of all actions of a kind.
+template <class A>
+Tampering with(void (*change)(A&)) {
+    return [change](std::vector<Action>& actions) {
+        for (Action& action : actions)
+            if (auto* const one = std::get_if<A>(&action)) change(*one);
+    };
+}
+
 TEST(HetermoeCampaign, AForgottenMoveIsFoundOut) {
-    EXPECT_GT(broken([](Action& action) {
-                  auto* form = std::get_if<Reconfigure>(&action);
-                  if (form && !form->moves.empty()) form->moves.pop_back();
-              }),
+    EXPECT_GT(broken(with<Reconfigure>([](Reconfigure& plan) {
+                  if (!plan.moves.empty()) plan.moves.pop_back();
+              })),
               20);
 }
 
 TEST(HetermoeCampaign, AStepThatIsSkippedIsFoundOut) {
-    EXPECT_GT(broken([](Action& action) {
-                  auto* go = std::get_if<Go>(&action);
-                  if (go && go->step == 3) ++go->step;
-              }),
+    EXPECT_GT(broken(with<Go>([](Go& go) {
+                  if (go.step == 3) ++go.step;
+              })),
               50);
 }
 
 TEST(HetermoeCampaign, AnOlderCheckpointThanTheOneNamedIsFoundOut) {
-    EXPECT_GT(broken([](Action& action) {
-                  auto* form = std::get_if<Reconfigure>(&action);
-                  if (form && form->restore_step && *form->restore_step > 0) form->restore_step = 0;
-              }),
+    EXPECT_GT(broken(with<Reconfigure>([](Reconfigure& plan) {
+                  if (plan.restore_step && *plan.restore_step > 0) plan.restore_step = 0;
+              })),
               3);
+}
+
+/// At each Abort, which comes when time is up or a rank is dead, another commit follows it.
+template <class M>
+Tampering commits_at_an_abort() {
+    return [last = std::optional<M>()](std::vector<Action>& actions) mutable {
+        for (std::size_t i = 0; i < actions.size(); ++i) {
+            if (std::holds_alternative<Reconfigure>(actions[i])) last.reset();
+            if (const auto* const one = std::get_if<M>(&actions[i])) last = *one;
+            if (last && std::holds_alternative<Abort>(actions[i]))
+                actions.insert(actions.begin() + static_cast<std::ptrdiff_t>(++i),
+                               Commit{last->epoch, last->step});
+        }
+    };
+}
+
+TEST(HetermoeCampaign, ACommitOfAStepThatTimedOutIsFoundOut) {
+    EXPECT_GT(broken(commits_at_an_abort<Go>()), 30);
+}
+
+// Only those who are to apply it notice that.
+TEST(HetermoeCampaign, ACommitThatIsSentAgainIsFoundOut) {
+    EXPECT_GT(broken(commits_at_an_abort<Commit>()), 20);
 }
 
 }  // namespace

@@ -195,6 +195,31 @@ TEST_F(HetermoeArms, DistEpWaitsByAnAnchorOfItsOwn) {
     EXPECT_LT(*dist_ep_exposed_share(Calibration::anchored), 1);
 }
 
+// Each kind computes its phase of all rows; a layer waits for what pieces leave of its exchanges,
+// out and back at once, over the links of the kind with fewer GPUs.
+TEST_F(HetermoeArms, TakingTurnsComputesAndWaitsKindByKind) {
+    for (const char* panel : {"d1-o1", "w2-o2", "d2-o3"}) {
+        const Point point = at(panel, 8, Calibration::sheet);
+        const ArmResult turns = *run_arm(point, Arm::dist_ep);
+        const double step_s = point.sequences() * point.tokens / turns.tokens_per_s,
+                     layers = point.model.layers;
+        const PointTimes of_new = times_of(point, point.sequences() / point.new_gpus.gpus),
+                         of_old = times_of(point, point.sequences() / point.old_gpus.gpus);
+        const double expert = of_old.of_old.expert,
+                     exchange = std::max(of_new.exchange_s, of_old.exchange_s);
+        EXPECT_NEAR(*turns.new_busy * step_s,
+                    4 * (layers * of_new.of_new.attention + of_new.of_new.head), 1e-9);
+        EXPECT_NEAR(*turns.old_busy * step_s, 4 * layers * expert, 1e-9);
+        double waits = 0;
+        for (const double times : {1, backward_over_forward}) {
+            PieceSeconds piece = of_new.piece_s;
+            piece.launch *= times;
+            waits += pipelined_s(exchange, times * expert, piece, Links::opposite) - times * expert;
+        }
+        EXPECT_NEAR((1 - *turns.new_busy - *turns.old_busy) * step_s, layers * waits, 1e-9);
+    }
+}
+
 TEST_F(HetermoeArms, SayWhatTheyWereFittedFrom) {
     EXPECT_FALSE(calibration_json(at("d1-o1", 4, Calibration::sheet)).contains("fitted_from"));
     EXPECT_TRUE(calibration_json(at("d1-o1", 4, Calibration::anchored)).contains("fitted_from"));
