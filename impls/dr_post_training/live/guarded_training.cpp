@@ -117,17 +117,17 @@ std::string GuardedTraining::header(Step step) const {
 }
 
 void GuardedTraining::write(const std::filesystem::path& file, Step step,
-                            CheckpointFault fault) const {
+                            nn::CheckpointDamage damage) const {
     std::filesystem::create_directories(file.parent_path());
     {
-        nn::AtomicFile out(file, fault == CheckpointFault::disk_full);
+        nn::AtomicFile out(file, damage == nn::CheckpointDamage::no_space);
         const std::string head = header(step);
         out.write(head.data(), head.size());
         for (const auto& block : decoder_->blocks())
             for (const auto& part : block->state()) out.write(part.const_data_ptr(), part.nbytes());
         out.publish();
     }
-    if (fault == CheckpointFault::torn)
+    if (damage == nn::CheckpointDamage::torn)
         std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
 }
 
@@ -154,7 +154,7 @@ void GuardedTraining::read(const std::filesystem::path& file, Step step) {
         refuse("is not whole, or of another step or training");
 }
 
-void GuardedTraining::flip_bit(std::uint64_t where) {
+void GuardedTraining::flip_bit_of_state(std::uint64_t where) {
     auto& block = *decoder_->blocks()[where % decoder_->blocks().size()];
     auto& values = block.values();
     auto* const words = static_cast<std::uint32_t*>(values.mutable_data_ptr());

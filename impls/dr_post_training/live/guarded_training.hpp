@@ -10,6 +10,7 @@
 #include "impls/dr_post_training/policy/guard/protocol.hpp"
 #include "impls/dr_post_training/recipes/arms.hpp"
 #include "impls/dr_post_training/recipes/fine_tuning.hpp"
+#include "impls/nn/moe/checkpoint.hpp"
 
 namespace assay::dr_post_training {
 
@@ -25,9 +26,6 @@ ASSAY_FIELDS(GuardedSettings, arm, steps, seed, rate)
 class BadCheckpoint : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
-
-/// What an injected fault does to a checkpoint. torn: cut short, and nobody says so.
-enum class CheckpointFault { none, torn, disk_full };
 
 /// Not for two threads. Everything is a function of the settings and of what was applied.
 class GuardedTraining {
@@ -50,14 +48,14 @@ class GuardedTraining {
     /// The state before step 0.
     void begin();
     void write(const std::filesystem::path& file, Step step,
-               CheckpointFault = CheckpointFault::none) const;  ///< throws std::system_error
-    void read(const std::filesystem::path& file, Step step);    ///< throws BadCheckpoint
+               nn::CheckpointDamage = {}) const;              ///< throws std::system_error
+    void read(const std::filesystem::path& file, Step step);  ///< throws BadCheckpoint
 
     /// Injected faults.
     /// The activations of the step that is computed next are not numbers, so that its scores and
     /// gradients are none; called twice: of the two computed next.
     void poison_next_step() { ++poisoned_; }
-    void flip_bit(std::uint64_t where);
+    void flip_bit_of_state(std::uint64_t where);
 
   private:
     std::string header(Step step) const;

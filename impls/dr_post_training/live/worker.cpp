@@ -3,142 +3,114 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
-#include <deque>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "impls/dr_post_training/live/guarded_training.hpp"
 #include "impls/dr_post_training/live/session.hpp"
+#include "impls/elastic/member.hpp"
+#include "impls/elastic/state_faults.hpp"
 #include "suite/cluster/faults/fault_layer.hpp"
-#include "suite/drive/processes/worker_process.hpp"
+#include "suite/drive/processes/group_worker.hpp"
 
 namespace assay::dr_post_training {
 namespace {
 
 using nlohmann::json;
 
-class TrainingWorker {
+class TrainingMember final : public elastic::Member {
   public:
-    TrainingWorker(WorkerId self, cluster::ControlChannel& control, const json& config)
+    /// `midway`: waits where faults strike in the middle of a step.
+    TrainingMember(WorkerId self, const json& config, std::function<void(Step)> midway)
         : self_(self),
           settings_(drive::from_json<GuardedSettings>(config.at("training"))),
           training_(settings_),
           checkpoints_(config.at("checkpoints").get<std::string>()),
-          process_(self, control, config,
-                   std::make_shared<cluster::LinkFaults>(self, settings_.seed), {},
-                   {.urgent = {}, .strikes = [this](const Fault& fault, std::size_t index) {
-                        strike(fault, index);
-                    }}) {}
+          faults_(settings_.seed),
+          midway_(std::move(midway)) {}
 
-    int run() {
-        process_.join();
-        while (auto message = process_.receive()) {
-            const std::string type = message->at("type");
-            if (type == "restore")
-                restore(drive::message_to<Restore>(*message));
-            else if (type == "compute")
-                compute(drive::message_to<Compute>(*message));
-            else if (type == "redo") {
-                const auto redo = drive::message_to<Redo>(*message);
-                compute({redo.worker, redo.step, redo.digest});
-            } else if (type == "apply")
-                apply(drive::message_to<Apply>(*message));
-            else if (type == "write_checkpoint")
-                write(drive::message_to<WriteCheckpoint>(*message));
-            else if (type == "dismiss")
-                return 0;
+    elastic::Plan plan(const drive::AnyMessage& message) override {
+        return elastic::plan_of(message.to<Reconfigure>());
+    }
+    void connect(const elastic::Plan&) override {}
+
+    drive::AnyMessage take(const elastic::Plan& plan) override {
+        const Step step = plan.resume;
+        try {
+            if (step == 0)
+                training_.begin();
+            else
+                training_.read(checkpoint_file(checkpoints_, step), step);
+        } catch (const BadCheckpoint& bad) {
+            return RestoreFailed{self_, plan.epoch(), step, bad.what()};
         }
-        return 1;  // the supervisor is gone
+        said_ = training_.digest();
+        return Ready{self_, plan.epoch(), said_};
+    }
+
+    void keep(const elastic::Plan&) override {}
+    elastic::Outcome compute(const elastic::Plan& plan, const drive::AnyMessage& go) override {
+        if (!damaged().empty()) return {};  // nothing that comes of it would be believed
+        const Step step = go.to<elastic::Go>().step;
+        outcome_ = training_.compute(step, [&] { midway_(step); });
+        return {.wrong = elastic::not_finite(outcome_.finite ? "" : "loss, a score or a gradient"),
+                .done = StepDone{self_, plan.epoch(), step}};
+    }
+
+    drive::AnyMessage apply(Step step) override {
+        training_.apply(step);
+        said_ = training_.digest();
+        auto applied = drive::to_message(Applied{self_, step, said_});
+        applied["loss"] = outcome_.loss;
+        applied["selections"] = outcome_.selections;
+        return drive::AnyMessage::of_json(std::move(applied));
+    }
+
+    drive::AnyMessage write(const drive::AnyMessage& order, const drive::Strike& strike) override {
+        const Step step = order.to<WriteCheckpoint>().step;
+        try {
+            training_.write(checkpoint_file(checkpoints_, step), step, faults_.damage(strike));
+            return CheckpointWritten{self_, step};
+        } catch (const std::system_error& error) {
+            return CheckpointFailed{self_, step, error.what()};
+        }
+    }
+
+    std::string damaged() override {
+        const auto digest = training_.digest();
+        return digest == said_ ? "" : fmt::format("the state is {}, not {}", digest, said_);
+    }
+    void suffer(const drive::Strike& strike) override { faults_.suffer(training_, strike); }
+    void abort(const drive::AnyMessage&) override {}
+    drive::AnyMessage answer(const drive::AnyMessage& question) override {
+        throw std::logic_error(fmt::format("the guard never says {}", question.name()));
     }
 
   private:
-    template <class Message>
-    void say(const Message& message) {
-        process_.say(drive::to_message(message));
-    }
-
-    void strike(const Fault& fault, std::size_t index) {
-        if (fault.kind == FaultKind::nan || fault.kind == FaultKind::corrupt)
-            process_.struck(index);
-        if (fault.kind == FaultKind::nan) training_.poison_next_step();
-        if (fault.kind == FaultKind::corrupt) training_.flip_bit(settings_.seed * 31 + index);
-        if (fault.kind == FaultKind::torn || fault.kind == FaultKind::disk_full)
-            checkpoint_faults_.emplace_back(
-                fault.kind == FaultKind::torn ? CheckpointFault::torn : CheckpointFault::disk_full,
-                index);
-    }
-
-    /// Whether the state is the one that the order names; else says so.
-    template <class Order>
-    bool sound(const Order& order) {
-        const auto digest = training_.digest();
-        if (digest == order.digest) return true;
-        say(StateDamaged{self_, order.step,
-                         fmt::format("the state is {}, not {}", digest, order.digest)});
-        return false;
-    }
-
-    void restore(const Restore& order) {
-        try {
-            if (order.step == 0)
-                training_.begin();
-            else
-                training_.read(checkpoint_file(checkpoints_, order.step), order.step);
-            say(Restored{self_, order.step, training_.digest()});
-        } catch (const BadCheckpoint& bad) {
-            say(RestoreFailed{self_, order.step, bad.what()});
-        }
-    }
-
-    void compute(const Compute& order) {
-        process_.wait_at(drive::start_point, order.step);
-        if (!sound(order)) return;
-        outcome_ =
-            training_.compute(order.step, [&] { process_.wait_at(drive::step_point, order.step); });
-        say(Computed{self_, order.step, outcome_.finite});
-    }
-
-    // A bit that flipped since the step was computed must not pass as part of the new state.
-    void apply(const Apply& order) {
-        if (!sound(order)) return;
-        training_.apply(order.step);
-        auto applied = drive::to_message(Applied{self_, order.step, training_.digest()});
-        applied["loss"] = outcome_.loss;
-        applied["selections"] = outcome_.selections;
-        process_.say(applied);
-    }
-
-    void write(const WriteCheckpoint& order) {
-        if (!sound(order)) return;
-        auto fault = CheckpointFault::none;
-        if (!checkpoint_faults_.empty()) {
-            fault = checkpoint_faults_.front().first;
-            process_.struck(checkpoint_faults_.front().second);
-            checkpoint_faults_.pop_front();
-        }
-        try {
-            training_.write(checkpoint_file(checkpoints_, order.step), order.step, fault);
-            say(CheckpointWritten{self_, order.step});
-        } catch (const std::system_error& error) {
-            say(CheckpointFailed{self_, order.step, error.what()});
-        }
-    }
-
     WorkerId self_;
     GuardedSettings settings_;
     GuardedTraining training_;
     GuardedTraining::Outcome outcome_;
+    std::string said_;  ///< digest of the state that the guard knows
     std::filesystem::path checkpoints_;
-    std::deque<std::pair<CheckpointFault, std::size_t>> checkpoint_faults_;
-    drive::WorkerProcess process_;
+    elastic::StateFaults faults_;
+    std::function<void(Step)> midway_;
 };
 
 }  // namespace
 
 int worker_main(cluster::WorkerId self, cluster::ControlChannel& control, const json& config) {
     at::set_num_threads(1);  // one order of additions
-    return TrainingWorker(self, control, config).run();
+    drive::GroupWorker worker(
+        self, control, config,
+        std::make_shared<cluster::LinkFaults>(self, config.at("training").at("seed")), {});
+    TrainingMember member(self, config,
+                          [&](Step step) { worker.wait_at(drive::step_point, step); });
+    return worker.run(elastic::member(worker, member, {.outlives_damage = true}));
 }
 
 }  // namespace assay::dr_post_training

@@ -1,7 +1,5 @@
-// The one worker of a guarded training: obeys the guard's orders until it is dismissed.
-//
-// Beside the guard's own messages (policy/guard/protocol.hpp): `applied` also carries loss and
-// selections of the step; to the worker {"type": "dismiss"}.
+// The one worker of a guarded training: obeys the guard's orders until it is dismissed. Its
+// `applied` also carries loss and selections of the step.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

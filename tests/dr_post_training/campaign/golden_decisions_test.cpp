@@ -10,7 +10,7 @@ namespace {
 
 TEST(DrCampaign, DecidesWhatItDecided) {
     drive::expect_golden_decisions(
-        {1, 500}, "9b56200492fd2e819b0816793db88d480591f7f9496835d4a7425c605d05326e",
+        {1, 500}, "b44cb5b9a8d92965478c1eed1119b2d36cb96c29e6a125e7d5397079054895d9",
         [](std::uint64_t seed) { return drive::decisions_text(virtual_decisions(seed)); });
 }
 

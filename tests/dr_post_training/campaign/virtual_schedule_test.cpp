@@ -15,10 +15,11 @@ TEST(DrCampaign, EveryScheduleKeepsEveryRule) {
         EXPECT_TRUE(outcome.ok) << "seed " << seed << ": " << outcome.why << "; " << outcome.says;
         for (const auto& [name, count] : outcome.counts) counts[name] += count;
     }
-    for (const char* fault : {"kill", "hang", "corrupt", "nan", "nan_twice", "disk_full", "torn"})
+    for (const char* fault : {"kill", "hang", "corrupt", "nan", "disk_full", "torn"})
         EXPECT_GT(counts[std::string("fault.") + fault], 50) << fault;
     for (const char* happened :
-         {"redone", "restored", "restarted", "evicted", "repeated", "unwritten", "unreadable"})
+         {"redone", "restored", "restarted", "evicted", "late", "repeated", "unwritten",
+          "unreadable"})
         EXPECT_GT(counts[happened], 10) << happened;
     EXPECT_GT(counts["finished"], 250);
     EXPECT_GT(counts["failed"], 30);
@@ -41,6 +42,7 @@ TEST(DrCampaign, MisdeedsAreFoundOut) {
     EXPECT_GT(found(Misdeed::applies_nan), 20);
     EXPECT_GT(found(Misdeed::stores_repeated), 20);
     EXPECT_GT(found(Misdeed::forgets_a_selection), 20);
+    EXPECT_GT(found(Misdeed::believes_the_evicted), 20);
     // A torn state that is believed is refused by the guard, which knows the digest.
     EXPECT_EQ(found(Misdeed::believes_torn), 0);
 }

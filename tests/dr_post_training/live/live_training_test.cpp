@@ -47,9 +47,9 @@ TEST(GuardedTrainings, NoticeWhatIsNotFiniteAndWhatChanged) {
     EXPECT_EQ(training.digest(), untouched);
     EXPECT_TRUE(training.compute(0).finite);
     const auto before = training.digest();
-    training.flip_bit(77);
+    training.flip_bit_of_state(77);
     EXPECT_NE(training.digest(), before);
-    training.flip_bit(77);
+    training.flip_bit_of_state(77);
     EXPECT_EQ(training.digest(), before);
 }
 
@@ -80,9 +80,9 @@ TEST(GuardedTrainings, RefuseCheckpointsThatAreNotTheirs) {
         training.apply(0);
     };
     refused();  // not there
-    EXPECT_THROW(training.write(file, 1, CheckpointFault::disk_full), std::system_error);
+    EXPECT_THROW(training.write(file, 1, nn::CheckpointDamage::no_space), std::system_error);
     EXPECT_FALSE(std::filesystem::exists(file));
-    training.write(file, 1, CheckpointFault::torn);
+    training.write(file, 1, nn::CheckpointDamage::torn);
     refused();
     training.write(file, 1);
     refused(2);

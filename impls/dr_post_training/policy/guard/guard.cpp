@@ -42,7 +42,7 @@ void Guard::handle(const Joined& joined, Actions& actions) {
 }
 
 void Guard::handle(const Died& died, Actions& actions) {
-    // One that never came is mourned as well: nobody else is on the way.
+    // So is one that never came: no other is on the way.
     if (awaits_ != Awaits::worker && died.worker != worker_) return;
     const std::string why = fmt::format("worker {} died", died.worker);
     if (!may_recover(why, actions)) return;
@@ -67,27 +67,31 @@ void Guard::handle(const Timer& timer, Actions& actions) {
 void Guard::restore(Actions& actions) {
     step_ = checkpoints_.empty() ? 0 : checkpoints_.back();
     attempt_ = 1;
-    order(Awaits::restored, Restore{.worker = worker_, .step = step_}, actions);
+    order(Awaits::ready,
+          Reconfigure{
+              .epoch = ++epoch_, .members = {worker_}, .restore_step = step_, .resume_step = step_},
+          actions);
 }
 
 void Guard::drop(Step step, Actions& actions) {
     if (std::erase(checkpoints_, step) > 0) actions.push_back(DropCheckpoint{step});
 }
 
-void Guard::handle(const Restored& restored, Actions& actions) {
-    if (!answers(restored.worker, restored.step, Awaits::restored)) return;
+void Guard::handle(const Ready& ready, Actions& actions) {
+    if (!answers(ready, Awaits::ready)) return;
     const auto known = digests_.find(step_);
-    if (known != digests_.end() && known->second != restored.digest)
-        return handle(RestoreFailed{.worker = restored.worker,
-                                    .step = restored.step,
+    if (known != digests_.end() && known->second != ready.digest)
+        return handle(RestoreFailed{.worker = worker_,
+                                    .epoch = epoch_,
+                                    .step = step_,
                                     .why = "its state is another one than was stored"},
                       actions);
-    digests_.emplace(step_, restored.digest);
+    digests_.emplace(step_, ready.digest);
     after_state(actions);
 }
 
 void Guard::handle(const RestoreFailed& failed, Actions& actions) {
-    if (!answers(failed.worker, failed.step, Awaits::restored)) return;
+    if (!answers(failed, Awaits::ready)) return;
     if (step_ == 0) return fail("the initial values cannot be made: " + failed.why, actions);
     ++counts_.unreadable;
     actions.push_back(Note{
@@ -97,8 +101,8 @@ void Guard::handle(const RestoreFailed& failed, Actions& actions) {
 }
 
 void Guard::handle(const StateDamaged& damaged, Actions& actions) {
-    if (damaged.worker != worker_ || damaged.step != step_) return;
-    if (awaits_ != Awaits::computed && awaits_ != Awaits::applied && awaits_ != Awaits::checkpoint)
+    if (!answers(damaged, Awaits::step) && !answers(damaged, Awaits::applied) &&
+        !answers(damaged, Awaits::checkpoint))
         return;
     if (!may_recover(damaged.why, actions)) return;
     ++counts_.restored;
@@ -114,35 +118,30 @@ void Guard::after_state(Actions& actions) {
         actions.push_back(Stop{.ok = true, .why = ""});
         return;
     }
-    compute(actions);
+    attempt_ = 1;
+    order(Awaits::step, Go{.epoch = epoch_, .step = step_}, actions);
 }
 
 // ---- steps -------------------------------------------------------------------------------------
 
-void Guard::compute(Actions& actions) {
-    attempt_ = 1;
-    order(Awaits::computed, Compute{.worker = worker_, .step = step_, .digest = digests_.at(step_)},
-          actions);
+void Guard::handle(const StepDone& done, Actions& actions) {
+    if (answers(done, Awaits::step))
+        order(Awaits::applied, Commit{.epoch = epoch_, .step = step_}, actions);
 }
 
-void Guard::handle(const Computed& computed, Actions& actions) {
-    if (!answers(computed.worker, computed.step, Awaits::computed)) return;
-    if (computed.finite)
-        return order(Awaits::applied,
-                     Apply{.worker = worker_, .step = step_, .digest = digests_.at(step_)},
-                     actions);
+void Guard::handle(const StepFailed& failed, Actions& actions) {
+    if (!answers(failed, Awaits::step)) return;
     if (attempt_ >= settings_.attempts)
         return fail(fmt::format("step {} is not finite, {} times in a row", step_, attempt_),
                     actions);
     ++attempt_;
     ++counts_.redone;
     actions.push_back(Note{.kind = "redo", .step = step_, .why = "not finite"});
-    order(Awaits::computed, Redo{.worker = worker_, .step = step_, .digest = digests_.at(step_)},
-          actions);
+    order(Awaits::step, Go{.epoch = epoch_, .step = step_}, actions);
 }
 
 void Guard::handle(const Applied& applied, Actions& actions) {
-    if (!answers(applied.worker, applied.step, Awaits::applied)) return;
+    if (!answers(applied, Awaits::applied)) return;
     const bool is_new = step_ == stored_;
     ++step_;
     if (is_new) {
@@ -159,17 +158,14 @@ void Guard::handle(const Applied& applied, Actions& actions) {
     const bool due =
         settings_.checkpoint_every > 0 && step_ % settings_.checkpoint_every == 0 &&
         std::find(checkpoints_.begin(), checkpoints_.end(), step_) == checkpoints_.end();
-    if (due)
-        return order(Awaits::checkpoint,
-                     WriteCheckpoint{.worker = worker_, .step = step_, .digest = applied.digest},
-                     actions);
+    if (due) return order(Awaits::checkpoint, WriteCheckpoint{.step = step_}, actions);
     after_state(actions);
 }
 
 // ---- checkpoints -------------------------------------------------------------------------------
 
 void Guard::handle(const CheckpointWritten& written, Actions& actions) {
-    if (!answers(written.worker, written.step, Awaits::checkpoint)) return;
+    if (!answers(written, Awaits::checkpoint)) return;
     checkpoints_.push_back(step_);
     std::sort(checkpoints_.begin(), checkpoints_.end());
     while (checkpoints_.size() > static_cast<std::size_t>(std::max(1, settings_.generations)))
@@ -178,7 +174,7 @@ void Guard::handle(const CheckpointWritten& written, Actions& actions) {
 }
 
 void Guard::handle(const CheckpointFailed& failed, Actions& actions) {
-    if (!answers(failed.worker, failed.step, Awaits::checkpoint)) return;
+    if (!answers(failed, Awaits::checkpoint)) return;
     ++counts_.unwritten;
     actions.push_back(Note{.kind = "checkpoint_failed", .step = step_, .why = failed.why});
     after_state(actions);
