@@ -80,7 +80,8 @@ void VirtualRun::check_final_states() {
     if (!finished_ok()) return;
     for (Worker worker : watch_.plan().training) {
         if (!cluster_.is_there(worker) || cluster_.is_stuck(worker)) continue;
-        if (!cluster_.member(worker).told_to_stop() || !states_.ends_as(worker, watch_.plan(), controller().lineage()))
+        if (!cluster_.member(worker).told_to_stop() ||
+            !states_.ends_as(worker, watch_.plan(), controller().lineage()))
             fail(fmt::format("worker {} ends with another state than the replay", worker));
     }
 }

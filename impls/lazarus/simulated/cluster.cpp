@@ -21,8 +21,7 @@ SimulatedCluster::Node::Node(Worker id, SimulatedCluster& cluster)
     : member(id, cluster),
       worker(id, cluster.world_, cluster,
              [this](drive::Worker& me) {
-                 return elastic::member(me, member, {.regroup = regroup_point, .move = {}},
-                                        member);
+                 return elastic::member(me, member, {.regroup = regroup_point, .move = {}}, member);
              },
              {}) {}
 

@@ -53,9 +53,8 @@ elastic::Outcome SimulatedMember::compute(const elastic::Plan&, const drive::Any
         cluster_.complain(
             fmt::format("worker {}: Go for epoch {} in epoch {}", id_, go.epoch, epoch()));
     if (go.step != next_step_)
-        cluster_.complain(
-            fmt::format("worker {} told to compute step {} with the state before {}", id_, go.step,
-                        next_step_));
+        cluster_.complain(fmt::format("worker {} told to compute step {} with the state before {}",
+                                      id_, go.step, next_step_));
     // Nothing is staged: a commit of these sums would be noticed.
     if (!finite_) return {.wrong = "not finite", .done = {}};
     gradients_ = {go.epoch, go.step};
@@ -68,9 +67,8 @@ std::string SimulatedMember::damaged() {
 
 drive::AnyMessage SimulatedMember::apply(Step step) {
     if (gradients_ != std::pair{epoch(), step}) {
-        cluster_.complain(
-            fmt::format("worker {} has no sums for the commit of step {} in epoch {}", id_, step,
-                        epoch()));
+        cluster_.complain(fmt::format("worker {} has no sums for the commit of step {} in epoch {}",
+                                      id_, step, epoch()));
         return {};
     }
     gradients_.reset();

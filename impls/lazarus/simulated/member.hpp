@@ -31,7 +31,7 @@ constexpr std::string_view message_name(const Announced*) { return "reconfigure"
 constexpr std::string_view message_name(const Ordered*) { return "write_checkpoint"; }
 template <class Value, class Visit>
 requires std::same_as<std::remove_const_t<Value>, Announced> ||
-         std::same_as<std::remove_const_t<Value>, Ordered>
+    std::same_as<std::remove_const_t<Value>, Ordered>
 void for_each_field(Value&, Visit&&) {}
 
 inline constexpr const char* regroup_point = "regroup";  ///< there is a new plan

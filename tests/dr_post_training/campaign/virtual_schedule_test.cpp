@@ -17,9 +17,8 @@ TEST(DrCampaign, EveryScheduleKeepsEveryRule) {
     }
     for (const char* fault : {"kill", "hang", "corrupt", "nan", "disk_full", "torn"})
         EXPECT_GT(counts[std::string("fault.") + fault], 50) << fault;
-    for (const char* happened :
-         {"redone", "restored", "restarted", "evicted", "late", "repeated", "unwritten",
-          "unreadable"})
+    for (const char* happened : {"redone", "restored", "restarted", "evicted", "late", "repeated",
+                                 "unwritten", "unreadable"})
         EXPECT_GT(counts[happened], 10) << happened;
     EXPECT_GT(counts["finished"], 250);
     EXPECT_GT(counts["failed"], 30);
