@@ -11,9 +11,10 @@ namespace {
 
 /// What a member does when it is done together with others. Where workers are processes they do it
 /// across them while they wait; in virtual time nothing is done then, and it is done afterwards.
+template <class What>
 class Done {
   public:
-    explicit Done(std::function<void()> what) : what_(std::move(what)) {}
+    explicit Done(What what) : what_(std::move(what)) {}
     std::function<void()> across() {
         return [this] {
             what_();
@@ -26,7 +27,7 @@ class Done {
     }
 
   private:
-    std::function<void()> what_;
+    What what_;
     bool done_ = false;
 };
 
@@ -93,7 +94,7 @@ drive::Protocol member(drive::Worker& me, Member& member, Manner manner, Times& 
                 continue;
             }
             co_await me.point(computed_point, next);
-            me.say(outcome.done);
+            me.say(std::move(outcome.done));
             co_await me.point(told_point, next);
         } else if (message->is<Commit>()) {
             co_await me.point(commit_point, next);

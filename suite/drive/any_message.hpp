@@ -39,7 +39,7 @@ class AnyMessage {
 
     template <Message M>
     bool is() const {
-        return name() == detail::name<M>;
+        return kind_ == &kind_of<M> || name() == detail::name<M>;
     }
     /// M: a message, or a variant of messages. Throws MessageError for any other.
     template <class M>

@@ -165,11 +165,11 @@ class RecordedPolicy {
         : policy_(std::forward<Settings>(settings)...), sink_(std::move(sink)) {}
 
     /// The actions that `event` leads to.
-    std::vector<typename P::Action> on(const typename P::Event& event, double now_s) {
+    std::vector<typename P::Action> on(typename P::Event event, double now_s) {
         std::vector<typename P::Action> actions;
         policy_.on(event, now_s, actions);
-        if (keep_) decisions_.push_back({event, now_s, actions});
         if (sink_) sink_({event, now_s, actions});
+        if (keep_) decisions_.push_back({std::move(event), now_s, actions});
         return actions;
     }
 

@@ -125,8 +125,9 @@ class Worker {
     /// thread of its own where workers are processes, else at once.
     virtual void beside(double modelled_s, std::function<void()> real, AnyMessage done) = 0;
 
-    /// co_await: where faults that are keyed by a step strike (fault_points.hpp).
-    auto point(std::string_view phase, long step) { return Point{*this, std::string(phase), step}; }
+    /// co_await: where faults that are keyed by a step strike (fault_points.hpp). The name outlives
+    /// the waiting.
+    auto point(std::string_view phase, long step) { return Point{*this, phase, step}; }
     /// Whether a fault of that kind has struck it and was not asked for before; then it counts.
     bool struck(FaultKind kind) { return take_strike(kind).has_value(); }
     Strike strike() {
@@ -164,7 +165,7 @@ class Worker {
     // True: it is over. False: it will be; the coroutine is resumed then.
     virtual bool begin_work(double modelled_s, const std::function<void()>& real) = 0;
     virtual bool begin_interruptible(double modelled_s, Interrupts by) = 0;
-    virtual bool begin_point(const std::string& phase, long step) = 0;
+    virtual bool begin_point(std::string_view phase, long step) = 0;
     virtual bool begin_together(const Group& group, double modelled_s,
                                 const std::function<void()>& real) = 0;
     /// Of the last interruptible work, and of what was done together.
@@ -197,7 +198,7 @@ class Worker {
     };
     struct Point {
         Worker& worker;
-        std::string phase;
+        std::string_view phase;
         long step;
         bool await_ready() { return worker.begin_point(phase, step); }
         void await_suspend(std::coroutine_handle<>) {}

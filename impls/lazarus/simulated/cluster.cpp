@@ -131,11 +131,11 @@ void SimulatedCluster::blame(const Suspicion::Blame& blame) {
     decide(GroupBroken{blame.epoch, blame.suspect, cause_of(blame), blame.why});
 }
 
-void SimulatedCluster::decide(const Event& event) {
+void SimulatedCluster::decide(Event event) {
     if (ended_) return;
     observer_->before(event);
     // The controller has finished with the event; what its actions refer to is its present state.
-    for (const Action& action : controller_.on(event, now())) {
+    for (const Action& action : controller_.on(std::move(event), now())) {
         observer_->after(action, *controller_);
         if (ended_) return;
         std::visit([this](const auto& one) { act(one); }, action);

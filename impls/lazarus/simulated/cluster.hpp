@@ -108,7 +108,7 @@ class SimulatedCluster final : private drive::Latencies,
     // ---- what members do (drive::VirtualWorker::Surroundings, cluster_members.cpp) --------------
     void says(Worker, drive::AnyMessage) override;
     void ends(Worker, const std::string& how) override;
-    bool passes(Worker, const std::string& phase, long step) override;
+    bool passes(Worker, std::string_view phase, long step) override;
     void arrives(Worker, const drive::Group&, double seconds) override;
     void turns_away(Worker, std::int64_t) override {}
     void is_struck(Worker, const Fault&) override {}
@@ -123,7 +123,7 @@ class SimulatedCluster final : private drive::Latencies,
     // ---- the driver (cluster.cpp) ---------------------------------------------------------------
     void joined(Worker);
     void announce();
-    void decide(const Event&);
+    void decide(Event);
     void suspect(const drive::Suspicion::Event&);
     void blame(const drive::Suspicion::Blame&);
     void act(const Reconfigure&);

@@ -28,7 +28,7 @@ bool SimulatedCluster::reaches(Moment moment, Worker id) {
     return is_there(id) && !is_stuck(id);
 }
 
-bool SimulatedCluster::passes(Worker id, const std::string& phase, long) {
+bool SimulatedCluster::passes(Worker id, std::string_view phase, long) {
     const SimulatedMember& member = at(id).member;
     if (phase == drive::start_point) {
         if (member.goes()) return true;

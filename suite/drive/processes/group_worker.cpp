@@ -70,8 +70,8 @@ bool GroupWorker::begin_work(double, const std::function<void()>& real) {
     return true;
 }
 
-bool GroupWorker::begin_point(const std::string& phase, long step) {
-    if (phase != step_point) process_.wait_at(phase, step);
+bool GroupWorker::begin_point(std::string_view phase, long step) {
+    if (phase != step_point) process_.wait_at(std::string(phase), step);
     return true;
 }
 

@@ -46,7 +46,7 @@ class GroupWorker final : public Worker {
     std::optional<AnyMessage> take() override { return std::exchange(next_, std::nullopt); }
     bool begin_work(double, const std::function<void()>& real) override;
     bool begin_interruptible(double modelled_s, Interrupts by) override;
-    bool begin_point(const std::string& phase, long step) override;
+    bool begin_point(std::string_view phase, long step) override;
     bool begin_together(const Group& group, double, const std::function<void()>& real) override;
     bool lasted() const override { return true; }
     Together outcome() const override { return outcome_; }

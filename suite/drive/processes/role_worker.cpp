@@ -347,8 +347,8 @@ class RoleWorker final : public Worker {
     }
     bool lasted() const override { return lasted_; }
 
-    bool begin_point(const std::string& phase, long step) override {
-        while (points_.reach(phase, step)) {
+    bool begin_point(std::string_view phase, long step) override {
+        while (points_.reach(std::string(phase), step)) {
             tell({{"drive", "at_point"}, {"phase", phase}, {"step", step}, {"at_s", free_s_}});
             while (auto frame = control_.receive()) {
                 if (dealt_with(*frame)) continue;

@@ -210,7 +210,7 @@ void VirtualCluster::strike(const Fault& fault) {
     if (const auto target = roster_.target(fault)) strike(fault, *target);
 }
 
-bool VirtualCluster::passes(WorkerId id, const std::string& phase, long step) {
+bool VirtualCluster::passes(WorkerId id, std::string_view phase, long step) {
     bool passes = true;
     for (std::size_t i = 0; i < faults_.faults.size(); ++i) {
         const Fault& fault = faults_.faults[i];

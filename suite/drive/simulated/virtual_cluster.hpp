@@ -66,7 +66,7 @@ class VirtualCluster final : public Driver, public VirtualWorker::Surroundings {
     // ---- VirtualWorker::Surroundings ---------------------------------------------------------
     void says(WorkerId worker, AnyMessage message) override;
     void ends(WorkerId worker, const std::string& how) override;
-    bool passes(WorkerId worker, const std::string& phase, long step) override;
+    bool passes(WorkerId worker, std::string_view phase, long step) override;
     void arrives(WorkerId worker, const Group& group, double seconds) override;
     void turns_away(WorkerId worker, std::int64_t group) override;
     void is_struck(WorkerId worker, const Fault& fault) override;

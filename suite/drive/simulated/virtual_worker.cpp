@@ -73,8 +73,9 @@ void VirtualWorker::woken() {
 }
 
 std::optional<AnyMessage> VirtualWorker::take() {
-    auto message = mailbox_.front();
-    if (message) mailbox_.pop_front();  // who was dismissed gets nothing more
+    if (!mailbox_.front()) return std::nullopt;  // who was dismissed gets nothing more
+    auto message = std::move(mailbox_.front());
+    mailbox_.erase(mailbox_.begin());
     return message;
 }
 
@@ -103,7 +104,7 @@ bool VirtualWorker::has_urgent() const {
                        [](const auto& message) { return message && message->urgent(); });
 }
 
-bool VirtualWorker::begin_point(const std::string& phase, long step) {
+bool VirtualWorker::begin_point(std::string_view phase, long step) {
     waits_ = Waits::point;
     if (surroundings_.passes(id_, phase, step)) return true;
     if (!stuck_) wait(Waits::point, 0);  // if it lives, and when it is awake

@@ -1,7 +1,6 @@
 // A worker's protocol (worker.hpp) in virtual time: a mailbox, and time that passes.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -20,7 +19,7 @@ class VirtualWorker final : public Worker {
         virtual void says(WorkerId, AnyMessage) = 0;
         virtual void ends(WorkerId, const std::string& how) = 0;  ///< it threw, or went home
         /// False: a fault strikes it there.
-        virtual bool passes(WorkerId, const std::string& phase, long step) = 0;
+        virtual bool passes(WorkerId, std::string_view phase, long step) = 0;
         virtual void arrives(WorkerId, const Group&, double seconds) = 0;
         /// From those it is, or would be, together with: aborted.
         virtual void turns_away(WorkerId, std::int64_t group) = 0;
@@ -76,7 +75,7 @@ class VirtualWorker final : public Worker {
     std::optional<AnyMessage> take() override;
     bool begin_work(double modelled_s, const std::function<void()>& real) override;
     bool begin_interruptible(double modelled_s, Interrupts by) override;
-    bool begin_point(const std::string& phase, long step) override;
+    bool begin_point(std::string_view phase, long step) override;
     bool begin_together(const Group& group, double modelled_s,
                         const std::function<void()>& real) override;
     bool lasted() const override { return lasted_; }
@@ -93,7 +92,7 @@ class VirtualWorker final : public Worker {
     SimulatedWorld& world_;
     Surroundings& surroundings_;
     nlohmann::json configuration_;
-    std::deque<std::optional<AnyMessage>> mailbox_;  // nothing: it was dismissed
+    std::vector<std::optional<AnyMessage>> mailbox_;  // few; nothing: it was dismissed
     Waits waits_ = Waits::nothing;
     std::uint64_t wait_ = 0;  // counts them, so that what would have ended an earlier one does not
     bool lasted_ = true, decided_ = false, arriving_ = false, stuck_ = false;

@@ -219,7 +219,8 @@ class Controller {
     bool restart_due_ = false;  ///< Strategy::restarts: one that trained has died
     RestartReason restart_reason_ = RestartReason::planned;
     std::set<Worker> ready_;
-    std::map<Worker, std::vector<Loads>> reported_;     ///< StepDone of the running step
+    std::set<Worker> reported_;                         ///< who has done the running step
+    std::vector<Loads> loads_;                          ///< what they said of it: all the same
     int failures_in_row_ = 0, corruptions_in_row_ = 0;  ///< of the step to commit next
     Worker evicted_ = -1;                               ///< whose Died is awaited
 

@@ -16,15 +16,16 @@ void Controller::handle(const StepDone& done, Actions& out) {
                     fmt::format("worker {} reported {} in step {}", done.worker, fault, done.step),
                     out);
     }
-    if (!reported_.empty() && reported_.begin()->second != done.loads) {
+    if (!reported_.empty() && loads_ != done.loads) {
         return stop(
             false,
             fmt::format("workers {} and {} disagree about the loads of step {}; loads are global "
                         "and must be equal on every worker",
-                        reported_.begin()->first, done.worker, done.step),
+                        *reported_.begin(), done.worker, done.step),
             out);
     }
-    reported_.emplace(done.worker, done.loads);
+    if (reported_.empty()) loads_ = done.loads;
+    reported_.insert(done.worker);
     if (!all_reported()) return;
     commit(out);
     continue_after_commit(out);
@@ -55,7 +56,7 @@ void Controller::commit(Actions& out) {
     out.push_back(Commit{plan_.epoch, step});
     ++counts_.commits;
     lineage_.push_back({step, plan_.epoch, plan_.training, plan_.holders});
-    history_.add(reported_.begin()->second);
+    history_.add(loads_);
     reported_.clear();
     failures_in_row_ = corruptions_in_row_ = 0;
     checkpoint_if_due(out);
