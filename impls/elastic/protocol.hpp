@@ -110,6 +110,14 @@ const std::vector<WorkerId>& ranks_of(const Reconfigure& plan) {
     return plan.members;
 }
 
+/// Who writes a checkpoint. A system whose order does not list them has an overload of its own.
+template <class Order>
+requires requires(const Order& order) { order.writers; }
+const std::vector<WorkerId>& writers_of(const Order& order,
+                                        const std::vector<WorkerId>& /*ranks*/) {
+    return order.writers;
+}
+
 ASSAY_MESSAGE(Ready, "ready", worker, epoch)
 ASSAY_MESSAGE(StepFailed, "step_failed", worker, epoch, step, why)
 ASSAY_MESSAGE(StateDamaged, "state_damaged", worker, epoch, step, why)

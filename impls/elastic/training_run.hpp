@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "impls/elastic/protocol.hpp"
+#include "impls/elastic/watch.hpp"
 #include "suite/drive/driver.hpp"
 
 namespace assay::elastic {
@@ -21,8 +21,8 @@ struct BrokenRule {
     std::string why;
 };
 
-/// What looks on: checks rules, and throws BrokenRule; or breaks them, to see that they are
-/// checked.
+/// What looks on: checks rules of a system's own, and throws BrokenRule; or breaks rules, to see
+/// that they are checked.
 template <drive::Policy Controller>
 struct Onlooker {
     /// Before the controller is told.
@@ -32,16 +32,18 @@ struct Onlooker {
 };
 
 /// Controller: its events and actions are those of protocol.hpp and its own. Of its Reconfigure it
-/// is known who computes (ranks_of), of a checkpoint's order who writes (`writers`; else all ranks
-/// do).
+/// is known who computes (ranks_of), of a checkpoint's order who writes (writers_of). The rules of
+/// any training (watch.hpp) are checked: where one is broken, BrokenRule is thrown.
 template <drive::Policy Controller>
 class TrainingRun {
   public:
     using Event = typename Controller::Event;
 
-    TrainingRun(Controller controller, drive::Driver& driver, Onlooker<Controller> onlooker = {})
+    TrainingRun(Controller controller, drive::Driver& driver, Watch::Rules rules,
+                Onlooker<Controller> onlooker = {})
         : controller_(true, std::move(controller)),
           driver_(driver),
+          watch_(rules),
           onlooker_(std::move(onlooker)) {
         driver_.listen([this](const drive::DriverEvent& event) {
             std::visit([this](const auto& one) { happened(one); }, event);
@@ -62,8 +64,11 @@ class TrainingRun {
     void tell(const Event& event) {
         if (stop_) return;
         if (onlooker_.told) onlooker_.told(event);
+        watch_.before(event);
         auto actions = controller_.on(event, driver_.now());
         if (onlooker_.decided) onlooker_.decided(actions);
+        for (const auto& action : actions) watch_.after(action);
+        if (!watch_.failures().empty()) throw BrokenRule{"protocol: " + watch_.failures().front()};
         for (const auto& action : actions)
             if (!stop_) std::visit([this](const auto& one) { act(one); }, action);
     }
@@ -103,8 +108,8 @@ class TrainingRun {
     void act(const Abort& abort) { send(members_, abort); }
     template <class M>
     void act(const M& message) {
-        if constexpr (requires { message.writers; }) {
-            send(message.writers, message);
+        if constexpr (requires { writers_of(message, ranks_); }) {
+            send(writers_of(message, ranks_), message);
         } else if constexpr (requires { message.resume_step; }) {
             members_ = message.members;
             ranks_ = ranks_of(message);
@@ -119,6 +124,7 @@ class TrainingRun {
 
     drive::RecordedPolicy<Controller> controller_;
     drive::Driver& driver_;
+    Watch watch_;
     Onlooker<Controller> onlooker_;
     std::vector<WorkerId> members_, ranks_;
     std::optional<drive::Stop> stop_;

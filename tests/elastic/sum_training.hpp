@@ -25,10 +25,11 @@ inline std::int64_t expected_sum() {
     return sum;
 }
 
-/// Throws BrokenRule where it does not come to its last step.
+/// Throws BrokenRule where it breaks a rule of any training, or does not come to its last step.
 inline SumTraining train(drive::Driver& driver) {
     for (int i = 0; i < sum_settings().initial_workers; ++i) driver.spawn({});
-    TrainingRun<lazarus::Controller> run(lazarus::Controller(sum_settings()), driver);
+    TrainingRun<lazarus::Controller> run(lazarus::Controller(sum_settings()), driver,
+                                         {.steps = sum_settings().steps});
     const auto stop = run.run();
     if (!stop || !stop->ok) throw BrokenRule{stop ? stop->why : "all wait for ever"};
     SumTraining training{.decisions = run.decisions(), .sums = {}};

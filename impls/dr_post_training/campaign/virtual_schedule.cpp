@@ -53,7 +53,7 @@ class VirtualTraining {
                                                times_);
                     }}},
               time_, times_, {}, recorder_),
-          run_(Guard(settings_), cluster_,
+          run_(Guard(settings_), cluster_, {.steps = settings_.steps, .alone = true},
                {.told = [this](const GuardEvent& event) { check(event); },
                 .decided = [this](std::vector<GuardAction>& actions) { carry_out(actions); }}) {
         cluster_.spawn({});
@@ -164,14 +164,8 @@ class VirtualTraining {
                    std::holds_alternative<Note>(action);
         });
     }
-    void require_one_in_force() const {
-        if (in_force_ < 0) throw BrokenRule{"what a worker says counts that was evicted"};
-    }
     void check(const Reconfigure& plan) { in_force_ = plan.members.front(); }
     void check(const drive::Evict&) { in_force_ = -1; }
-    void check(const elastic::Go&) { require_one_in_force(); }
-    void check(const elastic::Commit&) { require_one_in_force(); }
-    void check(const WriteCheckpoint&) { require_one_in_force(); }
     void check(const StoreStep& store) {
         if (store.step != training_.stored)
             throw BrokenRule{
@@ -181,7 +175,6 @@ class VirtualTraining {
             throw BrokenRule{
                 fmt::format("step {} is not that of a training without faults", store.step)};
         recoveries_ = 0;
-        require_one_in_force();
     }
     void check(const DropCheckpoint& drop) {
         training_.disk.erase(drop.step);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "impls/elastic/watch.hpp"
 #include "impls/hetermoe/live/fault_phases.hpp"
 #include "impls/hetermoe/live/session.hpp"
 #include "impls/hetermoe/live/worker.hpp"
@@ -67,8 +68,10 @@ std::string broken_rule(const SessionOptions& options, const SessionResult& resu
     if (!result.ok) return "the training ended early: " + result.why;
     if (static_cast<Step>(result.lineage.size()) != steps)
         return fmt::format("{} of {} steps are in the lineage", result.lineage.size(), steps);
-    if (drive::first_difference(Controller(options.controller), result.decisions))
-        return "the same events lead to other actions";
+    if (const auto broken = elastic::watch_decisions(
+            Controller(options.controller), elastic::Watch({.steps = steps}), result.decisions);
+        !broken.empty())
+        return broken.front();
     const nn::ByteCorpus corpus(options.training.corpus);
     PlannedTraining replay(options.training, corpus);
     for (Step step = 0; step < steps; ++step) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <memory>
 #include <set>
-#include <tuple>
 
 #include "impls/elastic/drawn_times.hpp"
 #include "impls/elastic/training_run.hpp"
@@ -22,6 +21,7 @@ using elastic::BrokenRule;
 
 constexpr double step_s = 25;            // about as long as one lasts
 constexpr long most_decisions = 200000;  // far above any honest run: a livelock
+constexpr double slowdown = 100;         // of faults that are made for processes
 
 // Where faults strike between two messages: more points than processes stop at.
 const FaultPhases& phases() {
@@ -73,7 +73,7 @@ FaultPlan draw_faults(KeyedDice& dice, std::uint64_t seed, const ControllerSetti
                                        seed, phases());
     std::erase_if(plan.faults, [](const Fault& fault) { return fault.kind == FaultKind::link; });
     for (Fault& fault : plan.faults) {
-        if (fault.for_s) *fault.for_s *= 100;  // they are made for processes
+        if (fault.for_s) *fault.for_s *= slowdown;
         if (draws.chance(0.5)) continue;
         fault.t_s = step_s * (static_cast<double>(*fault.step) + draws.uniform());
         fault.step.reset();
@@ -82,14 +82,31 @@ FaultPlan draw_faults(KeyedDice& dice, std::uint64_t seed, const ControllerSetti
     return plan;
 }
 
+struct Schedule {
+    ControllerSettings settings;
+    FaultPlan faults;
+    elastic::SlowestTimes slowest;
+    double shortest_silence_s = 5;  // of one that is frozen, until its group breaks
+    bool paces = true;              // change
+};
+
+Schedule draw_schedule(std::uint64_t seed) {
+    KeyedDice dice(seed);
+    const auto settings = draw_settings(dice);
+    return {.settings = settings,
+            .faults = draw_faults(dice, seed, settings),
+            .slowest = draw_slowest(dice)};
+}
+
 class VirtualTraining {
   public:
-    VirtualTraining(std::uint64_t seed, const Tampering& tampering)
+    VirtualTraining(std::uint64_t seed, const Schedule& schedule, const Tampering& tampering)
         : tampering_(tampering),
           dice_(seed),
-          settings_(draw_settings(dice_)),
-          times_(dice_, draw_slowest(dice_)),
-          faults_(draw_faults(dice_, seed, settings_)),
+          settings_(schedule.settings),
+          times_(dice_, schedule.slowest),
+          faults_(schedule.faults),
+          shortest_silence_s_(schedule.shortest_silence_s),
           states_(settings_.experts),
           recorder_([this](const MemoryRecorder::Event& event) { struck(event); }),
           cluster_(
@@ -102,7 +119,7 @@ class VirtualTraining {
                     },
                 .phases = phases()}},
               time_, times_, {.faults = faults_}, recorder_),
-          run_(Controller(settings_), cluster_,
+          run_(Controller(settings_), cluster_, {.steps = settings_.steps},
                {.told = [this](const Event& event) { check(event); },
                 .decided =
                     [this](std::vector<Action>& actions) {
@@ -112,7 +129,8 @@ class VirtualTraining {
                     }}) {
         for (int i = 0; i < settings_.new_workers() + settings_.old_workers(); ++i)
             cluster_.spawn({});
-        plan_what_is_told();
+        plan_damaged_messages();
+        if (schedule.paces) plan_paces();
     }
 
     drive::SeedOutcome run() {
@@ -134,6 +152,7 @@ class VirtualTraining {
             {"commits", static_cast<long>(run_.controller().lineage().size())},
             {"discarded", counts.discarded},
             {"fallbacks", counts.fallbacks},
+            {"rolled_back", counts.rolled_back},
             {"retries", counts.retries},
             {"evictions", counts.evictions},
             {"moves", counts.moves},
@@ -165,10 +184,12 @@ class VirtualTraining {
 
     // ---- what no driver tells of ---------------------------------------------------------------
     // A damaged message is noticed by those who get it, and paces by who looks at many steps.
-    void plan_what_is_told() {
+    void plan_damaged_messages() {
         for (const Fault& fault : faults_.faults)
             if (fault.target == "message" && fault.t_s)
                 time_.at(*fault.t_s, [this, &fault] { damage_message(*fault.rank); });
+    }
+    void plan_paces() {
         auto draws = dice_.next("paces");
         for (int i = static_cast<int>(draws.below(3)); i > 0; --i) {
             const double t_s = step_s * static_cast<double>(settings_.steps) * draws.uniform();
@@ -204,7 +225,8 @@ class VirtualTraining {
         ++counts_["fault." + kind];
         if (kind != "hang") return;
         const Fault fault = parse_fault(event.detail.at("fault").get<std::string>(), phases());
-        const double silence_s = dice_.next("silence", {event.rank}).between(5, 100);
+        auto draws = dice_.next("silence", {event.rank});
+        const double silence_s = draws.between(shortest_silence_s_, 100);
         if (fault.for_s.value_or(silence_s) >= silence_s)
             break_group({.epoch = epoch_, .suspect = event.rank, .why = "silent"}, silence_s);
     }
@@ -213,23 +235,14 @@ class VirtualTraining {
     }
 
     // ---- rules ---------------------------------------------------------------------------------
-    void check(const Event& event) {
+    void check(const Event&) {
         if (++decisions_ > most_decisions) throw BrokenRule{"it does not come to an end"};
-        if (const auto* done = std::get_if<StepDone>(&event))
-            reported_.insert({done->epoch, done->step, done->worker});
-        if (const auto* died = std::get_if<Died>(&event)) dead_.insert(died->worker);
     }
     void check(const Reconfigure& plan) {
         epoch_ = plan.epoch;
-        const auto is_member = [&](Worker worker) {
-            return std::count(plan.members.begin(), plan.members.end(), worker) > 0;
-        };
-        for (const Worker rank : plan.layout.ranks)
-            if (!is_member(rank)) throw BrokenRule{fmt::format("rank {} is no member", rank)};
         for (const Move& move : plan.moves)
-            if (!is_member(move.from) || dead_.contains(move.from))
-                throw BrokenRule{
-                    fmt::format("worker {} is to send, and is dead or no member", move.from)};
+            if (std::count(plan.members.begin(), plan.members.end(), move.from) == 0)
+                throw BrokenRule{fmt::format("worker {} is to send, and is no member", move.from)};
         if (plan.restore_step)
             states_.lineage.resize(static_cast<std::size_t>(*plan.restore_step) + 1);
         states_.at[{plan.epoch, plan.resume_step}] = states_.lineage.back();
@@ -242,10 +255,6 @@ class VirtualTraining {
                 damage_message(*fault.rank);
     }
     void check(const Commit& commit) {
-        for (const Worker rank : run_.ranks())
-            if (!reported_.contains({commit.epoch, commit.step, rank}))
-                throw BrokenRule{fmt::format("step {} is committed, and worker {} has not done it",
-                                             commit.step, rank)};
         states_.lineage.push_back(next_state(states_.lineage.back(), commit.epoch));
         states_.at[{commit.epoch, commit.step + 1}] = states_.lineage.back();
     }
@@ -283,6 +292,7 @@ class VirtualTraining {
     drive::EventQueue time_;
     elastic::DrawnTimes times_;
     FaultPlan faults_;
+    double shortest_silence_s_;
     BlockStates states_;
     std::vector<std::unique_ptr<BlockMember>> members_;
     Strikes recorder_;
@@ -291,8 +301,6 @@ class VirtualTraining {
 
     Epoch epoch_ = 0;  // in force
     long decisions_ = 0;
-    std::set<std::tuple<Epoch, Step, Worker>> reported_;
-    std::set<Worker> dead_;
     std::set<const Fault*> messages_;  // damaged by now
     std::map<std::string, long> counts_;
 };
@@ -300,12 +308,27 @@ class VirtualTraining {
 }  // namespace
 
 drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, const Tampering& tampering) {
-    return VirtualTraining(seed, tampering).run();
+    return VirtualTraining(seed, draw_schedule(seed), tampering).run();
+}
+
+drive::SeedOutcome run_virtual_training(const ControllerSettings& settings, FaultPlan faults,
+                                        std::uint64_t seed) {
+    for (Fault& fault : faults.faults)
+        if (fault.for_s) *fault.for_s *= slowdown;
+    const Tampering none;
+    return VirtualTraining(seed,
+                           {.settings = settings,
+                            .faults = std::move(faults),
+                            .slowest = {.message = 1, .boot = 1},
+                            .shortest_silence_s = 90,
+                            .paces = false},
+                           none)
+        .run();
 }
 
 std::vector<drive::Decision<Controller>> virtual_decisions(std::uint64_t seed) {
     const Tampering none;
-    VirtualTraining training(seed, none);
+    VirtualTraining training(seed, draw_schedule(seed), none);
     training.run();
     return training.decisions();
 }

@@ -11,6 +11,7 @@
 
 #include "impls/hetermoe/policy/controller/controller.hpp"
 #include "suite/drive/campaign/campaign.hpp"
+#include "suite/scenario/fault_plan.hpp"
 
 namespace assay::hetermoe {
 
@@ -25,6 +26,12 @@ using Tampering = std::function<void(std::vector<Action>&)>;
 /// history; the lineage is 0, 1, 2 … to the last step, unless workers ran out; none waits for ever;
 /// the same events lead to the same actions again.
 drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, const Tampering& tampering = {});
+
+/// The same with these settings, and with faults made for processes and keyed by step; the seed
+/// draws how long anything takes. Frozen workers are ended before their group breaks, and who joins
+/// in a step is there when it ends.
+drive::SeedOutcome run_virtual_training(const ControllerSettings& settings, FaultPlan faults,
+                                        std::uint64_t seed);
 
 /// What the controller is told and does in it.
 std::vector<drive::Decision<Controller>> virtual_decisions(std::uint64_t seed);

@@ -11,40 +11,29 @@
 namespace assay::lazarus {
 
 void ProtocolWatch::check(const Reconfigure& plan, const Controller& controller) {
-    not_while_evicting("Reconfigure");
-    if (plan.epoch <= plan_.epoch) fail(fmt::format("epoch {} after {}", plan.epoch, plan_.epoch));
-    if (!plan_.members.empty() && !going_ && troubled_ != plan_.epoch &&
+    if (!plan_.members.empty() && !going_ && !is_troubled() &&
         std::none_of(plan_.members.begin(), plan_.members.end(),
-                     [&](Worker one) { return dead_.count(one) > 0; }))
+                     [&](Worker one) { return is_dead(one); }))
         fail(fmt::format("epoch {} was given up without a death", plan_.epoch));
-    for (Worker member : plan.members) {
-        if (dead_.count(member) || dismissed_.count(member) || !joined_.count(member))
-            fail(fmt::format("epoch {} counts on worker {}, which is gone", plan.epoch, member));
-    }
     for (Worker before : plan_.members) {
         const bool kept = std::count(plan.members.begin(), plan.members.end(), before) > 0;
-        if (!kept && !groups() && !dead_.count(before) && !dismissed_.count(before))
+        if (!kept && !groups() && !is_dead(before) && !dismissed_.count(before))
             fail(fmt::format("epoch {} forgets worker {}", plan.epoch, before));
     }
     check_source(plan, controller);
-    if (plan.resume_step != next_)
-        fail(fmt::format("epoch {} resumes at {} instead of {}", plan.epoch, plan.resume_step,
-                         next_));
-    check_plan(plan);
+    check_holders(plan);
     if (groups()) check_groups(plan);
     if (plan.restore_step) {  // everybody was asked; those left over now are not asked again
         dropped_.clear();
         for (Worker worker : joined_) {
             const bool member = std::count(plan.members.begin(), plan.members.end(), worker) > 0;
-            if (groups() && !surplus_waits() && usable(worker) && !member) dropped_.insert(worker);
+            if (groups() && !surplus_waits() && is_usable(worker) && !member)
+                dropped_.insert(worker);
         }
     }
     plan_ = plan;
     gave_up_saving_ = false;
     save_timer_.reset();
-    going_ = false;
-    ready_.clear();
-    reported_.clear();
 }
 
 void ProtocolWatch::check_source(const Reconfigure& plan, const Controller& controller) {
@@ -68,14 +57,9 @@ void ProtocolWatch::check_source(const Reconfigure& plan, const Controller& cont
         fail(fmt::format("epoch {}: restore_step without a reason, or missing", plan.epoch));
     } else if (!restoring_ && !lost().empty()) {
         fail(fmt::format("epoch {} goes on although an expert is lost", plan.epoch));
-    } else if (!restoring_ && restarts() && one_that_trained_died()) {
+    } else if (!restoring_ && restarts() && a_member_died()) {
         fail(fmt::format("epoch {} goes on although one that trained is dead", plan.epoch));
     }
-}
-
-bool ProtocolWatch::one_that_trained_died() const {
-    return std::any_of(plan_.members.begin(), plan_.members.end(),
-                       [&](Worker one) { return dead_.count(one) > 0 && !dismissed_.count(one); });
 }
 
 bool ProtocolWatch::may_fall_back() const {
@@ -83,10 +67,10 @@ bool ProtocolWatch::may_fall_back() const {
     if (restarts()) {
         const bool leavers = std::any_of(leaving_.begin(), leaving_.end(),
                                          [&](Worker one) { return !dismissed_.count(one); });
-        return one_that_trained_died() || (gave_up_saving_ && leavers);
+        return a_member_died() || (gave_up_saving_ && leavers);
     }
     long available = usable_workers();
-    for (Worker worker : dropped_) available -= usable(worker);
+    for (Worker worker : dropped_) available -= is_usable(worker);
     return groups() && available < job_.group;
 }
 
@@ -101,14 +85,11 @@ void ProtocolWatch::go_back(const Reconfigure& plan, const Controller& controlle
         fail(fmt::format("epoch {} restores {} instead of {}", plan.epoch,
                          plan.restore_step.value_or(-1), newest()));
     const Step back = plan.restore_step.value_or(0);
-    next_ = back;
     restoring_ = true;
     held_.clear();
     step_failures_ = corruptions_ = 0;
     window_ = no_loads();
     steps_of_window_ = 0;
-    unwritten_.erase(unwritten_.upper_bound(back), unwritten_.end());
-    complete_.erase(complete_.upper_bound(back), complete_.end());
     if (controller.committed() != back) fail("the lineage was not cut where it was restored");
 }
 
@@ -165,7 +146,7 @@ void ProtocolWatch::check_dense_sources(const Reconfigure& plan) {
                          plan.need_dense, used));
 }
 
-void ProtocolWatch::check_plan(const Reconfigure& plan) {
+void ProtocolWatch::check_holders(const Reconfigure& plan) {
     std::set<ExpertId> placed;
     for (std::size_t layer = 0; layer < plan.holders.size(); ++layer) {
         if (plan.holders[layer].size() != plan.training.size()) fail("holders without a worker");

@@ -88,6 +88,10 @@ struct WriteCheckpoint {
     Step step = 0;
     bool operator==(const WriteCheckpoint&) const = default;
 };
+inline const std::vector<WorkerId>& writers_of(const WriteCheckpoint&,
+                                               const std::vector<WorkerId>& ranks) {
+    return ranks;
+}
 /// To the driver: what the worker said of this step counts; comes once for every step.
 struct StoreStep {
     Step step = 0;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -159,6 +160,11 @@ struct WriteCheckpoint {
     Worker dense_owner;                       ///< writes the non-expert state
     bool operator==(const WriteCheckpoint&) const = default;
 };
+inline std::vector<Worker> writers_of(const WriteCheckpoint& order, const std::vector<Worker>&) {
+    std::set<Worker> writers{order.dense_owner};
+    for (const auto& owners : order.owners) writers.insert(owners.begin(), owners.end());
+    return {writers.begin(), writers.end()};
+}
 using Action =
     std::variant<Reconfigure, Go, Dismiss, Commit, WriteCheckpoint, Abort, Evict, StartTimer, Stop>;
 using Actions = std::vector<Action>;
