@@ -51,29 +51,30 @@ class Member {
 
     /// A Reconfigure, which is in force from now on. Groups of the one before are left.
     virtual Plan plan(const drive::AnyMessage& reconfigure) = 0;
-    virtual void connect(const Plan& plan) = 0;
+    virtual void connect(const Plan&) {}
     /// The states that the plan gives it: Ready, with what the system adds, or RestoreFailed.
     virtual drive::AnyMessage take(const Plan& plan) = 0;
     /// It goes: from now on it holds what the plan gives it and nothing else. Asked for at each Go.
-    virtual void keep(const Plan& plan) = 0;
+    virtual void keep(const Plan&) {}
     /// `go`: Go, with what drivers add.
     virtual Outcome compute(const Plan& plan, const drive::AnyMessage& go) = 0;
     /// What it says of it: none where nothing is to be said.
     virtual drive::AnyMessage apply(Step step) = 0;
     /// CheckpointWritten, or what the system says of a checkpoint that could not be written; none
     /// where nothing is to be said.
-    virtual drive::AnyMessage write(const drive::AnyMessage& order,
-                                    const drive::Strike& strike) = 0;
+    virtual drive::AnyMessage write(const drive::AnyMessage& /*order*/, const drive::Strike&) {
+        return {};
+    }
 
     /// Why nothing that it holds can be trusted; empty: it can.
-    virtual std::string damaged() = 0;
+    virtual std::string damaged() { return {}; }
     /// Faults that strike its state do so now.
-    virtual void suffer(const drive::Strike& strike) = 0;
+    virtual void suffer(const drive::Strike&) {}
     /// On another thread where it is a process: what it does together with others in that epoch
     /// ends at once.
-    virtual void abort(const drive::AnyMessage& abort) = 0;
+    virtual void abort(const drive::AnyMessage& /*abort*/) {}
     /// To a question that is the system's own; none where nothing is to be said.
-    virtual drive::AnyMessage answer(const drive::AnyMessage& question) = 0;
+    virtual drive::AnyMessage answer(const drive::AnyMessage& /*question*/) { return {}; }
 };
 
 /// How long each lasts on a modelled cluster, in seconds of the scenario. Zero: as long as it takes

@@ -12,14 +12,12 @@
 #include <vector>
 
 #include "impls/elastic/watch.hpp"
+#include "suite/drive/campaign/campaign.hpp"
 #include "suite/drive/driver.hpp"
 
 namespace assay::elastic {
 
-/// Is no std::exception: that would be the end of the worker in which it is found.
-struct BrokenRule {
-    std::string why;
-};
+using drive::BrokenRule;
 
 /// What looks on: checks rules of a system's own, and throws BrokenRule; or breaks rules, to see
 /// that they are checked.

@@ -44,7 +44,6 @@ class SumMember final : public Member {
         plan_ = message.to<lazarus::Reconfigure>();
         return plan_of(plan_);
     }
-    void connect(const Plan&) override {}
     drive::AnyMessage take(const Plan& plan) override {
         const auto held = gather_(*this, *plan.members, std::nullopt);
         const auto joiner = static_cast<std::size_t>(place(plan_.need_dense, self_));
@@ -55,7 +54,6 @@ class SumMember final : public Member {
                 held[static_cast<std::size_t>(place(plan_.members, plan_.dense_sources[joiner]))];
         return Ready{self_, plan.epoch()};
     }
-    void keep(const Plan&) override {}
     Outcome compute(const Plan& plan, const drive::AnyMessage& go) override {
         const Step step = go.to<Go>().step;
         const auto shares = gather_(*this, *plan.ranks, step);
@@ -66,10 +64,6 @@ class SumMember final : public Member {
         sum_ += step_sum_;
         return {};
     }
-    drive::AnyMessage write(const drive::AnyMessage&, const drive::Strike&) override { return {}; }
-    std::string damaged() override { return {}; }
-    void suffer(const drive::Strike&) override {}
-    void abort(const drive::AnyMessage&) override {}
     /// "finish".
     drive::AnyMessage answer(const drive::AnyMessage&) override {
         return Digests{{{nn::dense_key, static_cast<std::uint64_t>(sum_)}}};

@@ -1,14 +1,11 @@
 // Schedules of faults have rules; these are for who breaks them.
 #pragma once
 
-#include <string>
+#include "suite/drive/campaign/campaign.hpp"
 
 namespace assay::decode {
 
-/// Ends a schedule.
-struct BrokenRule {
-    std::string why;
-};
+using drive::BrokenRule;
 
 /// What the driver of a schedule does wrong, for tests that rules can be broken.
 enum class Misdeed {

@@ -46,8 +46,6 @@ class NumberMember final : public elastic::Member {
     elastic::Plan plan(const drive::AnyMessage& message) override {
         return elastic::plan_of(*message.get<Reconfigure>());
     }
-    void connect(const elastic::Plan&) override {}
-    void keep(const elastic::Plan&) override {}
 
     drive::AnyMessage take(const elastic::Plan& plan) override {
         state_ = training_.states.front();
@@ -93,8 +91,6 @@ class NumberMember final : public elastic::Member {
         while (strike(FaultKind::nan)) ++poisoned_;
         while (strike(FaultKind::corrupt)) state_ ^= Number{1} << (13 * ++flipped_ % 64);
     }
-    void abort(const drive::AnyMessage&) override {}
-    drive::AnyMessage answer(const drive::AnyMessage&) override { return {}; }
 
   private:
     bool does(Misdeed misdeed) const { return training_.misdeed == misdeed; }

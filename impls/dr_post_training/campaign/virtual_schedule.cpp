@@ -27,7 +27,7 @@ constexpr long most_decisions = 100000;  // far above any honest run: a livelock
 constexpr elastic::SlowestTimes slowest{
     .message = 5, .detection = 30, .boot = 20, .connecting = 0, .computing = 15, .summing = 0};
 
-GuardSettings draw_settings(KeyedDice& dice) {
+GuardSettings draw_settings(KeyedDice dice) {
     auto draws = dice.next("settings");
     GuardSettings settings;
     settings.steps = 3 + static_cast<Step>(draws.below(12));
@@ -40,8 +40,13 @@ GuardSettings draw_settings(KeyedDice& dice) {
 class VirtualTraining {
   public:
     VirtualTraining(std::uint64_t seed, Misdeed misdeed)
+        : VirtualTraining(seed, draw_settings(KeyedDice(seed)), {}, misdeed) {
+        plan_trouble();
+    }
+    VirtualTraining(std::uint64_t seed, const GuardSettings& settings, FaultPlan faults,
+                    Misdeed misdeed)
         : dice_(seed),
-          settings_(draw_settings(dice_)),
+          settings_(settings),
           training_(settings_.steps, misdeed),
           times_(dice_, slowest),
           cluster_(
@@ -52,12 +57,11 @@ class VirtualTraining {
                         return elastic::member(worker, *members_.back(), {.outlives_damage = true},
                                                times_);
                     }}},
-              time_, times_, {}, recorder_),
+              time_, times_, {.faults = std::move(faults)}, recorder_),
           run_(Guard(settings_), cluster_, {.steps = settings_.steps, .alone = true},
                {.told = [this](const GuardEvent& event) { check(event); },
                 .decided = [this](std::vector<GuardAction>& actions) { carry_out(actions); }}) {
         cluster_.spawn({});
-        plan_trouble();
     }
 
     drive::SeedOutcome run() {
@@ -232,6 +236,11 @@ class VirtualTraining {
 
 drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, Misdeed misdeed) {
     return VirtualTraining(seed, misdeed).run();
+}
+
+drive::SeedOutcome run_virtual_training(const GuardSettings& settings, const FaultPlan& faults,
+                                        std::uint64_t seed) {
+    return VirtualTraining(seed, settings, faults, Misdeed::none).run();
 }
 
 std::vector<drive::Decision<Guard>> virtual_decisions(std::uint64_t seed) {

@@ -9,6 +9,7 @@
 
 #include "impls/dr_post_training/policy/guard/guard.hpp"
 #include "suite/drive/campaign/campaign.hpp"
+#include "suite/scenario/fault_plan.hpp"
 
 namespace assay::dr_post_training {
 
@@ -30,6 +31,10 @@ enum class Misdeed {
 /// recoveries in a row brought no step, and then says so; none waits for ever; the same events lead
 /// to the same actions again.
 drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, Misdeed misdeed = Misdeed::none);
+
+/// The same with these settings and faults; the seed draws how long anything takes.
+drive::SeedOutcome run_virtual_training(const GuardSettings& settings, const FaultPlan& faults,
+                                        std::uint64_t seed);
 
 /// What the guard is told and does in it.
 std::vector<drive::Decision<Guard>> virtual_decisions(std::uint64_t seed);

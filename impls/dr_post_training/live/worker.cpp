@@ -36,7 +36,6 @@ class TrainingMember final : public elastic::Member {
     elastic::Plan plan(const drive::AnyMessage& message) override {
         return elastic::plan_of(message.to<Reconfigure>());
     }
-    void connect(const elastic::Plan&) override {}
 
     drive::AnyMessage take(const elastic::Plan& plan) override {
         const Step step = plan.resume;
@@ -52,7 +51,6 @@ class TrainingMember final : public elastic::Member {
         return Ready{self_, plan.epoch(), said_};
     }
 
-    void keep(const elastic::Plan&) override {}
     elastic::Outcome compute(const elastic::Plan& plan, const drive::AnyMessage& go) override {
         if (!damaged().empty()) return {};  // nothing that comes of it would be believed
         const Step step = go.to<elastic::Go>().step;
@@ -85,7 +83,6 @@ class TrainingMember final : public elastic::Member {
         return digest == said_ ? "" : fmt::format("the state is {}, not {}", digest, said_);
     }
     void suffer(const drive::Strike& strike) override { faults_.suffer(training_, strike); }
-    void abort(const drive::AnyMessage&) override {}
     drive::AnyMessage answer(const drive::AnyMessage& question) override {
         throw std::logic_error(fmt::format("the guard never says {}", question.name()));
     }

@@ -41,7 +41,6 @@ class BlockMember final : public elastic::Member {
     BlockMember(Worker self, BlockStates& states) : self_(self), states_(states) {}
 
     elastic::Plan plan(const drive::AnyMessage& message) override;
-    void connect(const elastic::Plan&) override {}
     drive::AnyMessage take(const elastic::Plan& plan) override;
     void keep(const elastic::Plan& plan) override;
     elastic::Outcome compute(const elastic::Plan& plan, const drive::AnyMessage& go) override;
@@ -49,8 +48,6 @@ class BlockMember final : public elastic::Member {
     drive::AnyMessage write(const drive::AnyMessage& order, const drive::Strike& strike) override;
     std::string damaged() override { return damaged_ ? "a block changed in memory" : ""; }
     void suffer(const drive::Strike& strike) override;
-    void abort(const drive::AnyMessage&) override {}
-    drive::AnyMessage answer(const drive::AnyMessage&) override { return {}; }
 
   private:
     std::map<BlockKey, BlockState>& held() { return states_.held[self_]; }

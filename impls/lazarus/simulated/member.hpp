@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "impls/elastic/member.hpp"
+#include "impls/lazarus/live/fault_phases.hpp"
 #include "impls/lazarus/simulated/epoch_group.hpp"
 #include "impls/lazarus/simulated/trouble.hpp"
 
@@ -33,8 +34,6 @@ template <class Value, class Visit>
 requires std::same_as<std::remove_const_t<Value>, Announced> ||
     std::same_as<std::remove_const_t<Value>, Ordered>
 void for_each_field(Value&, Visit&&) {}
-
-inline constexpr const char* regroup_point = "regroup";  ///< there is a new plan
 
 class SimulatedMember final : public elastic::Member, public elastic::Times {
   public:
@@ -63,8 +62,6 @@ class SimulatedMember final : public elastic::Member, public elastic::Times {
     drive::AnyMessage apply(Step step) override;
     drive::AnyMessage write(const drive::AnyMessage& order, const drive::Strike&) override;
     std::string damaged() override;
-    void suffer(const drive::Strike&) override {}
-    void abort(const drive::AnyMessage&) override {}
     drive::AnyMessage answer(const drive::AnyMessage& question) override;
 
     double computing(Worker, const elastic::Plan&, Step step) override;

@@ -31,6 +31,11 @@ struct SeedOutcome {
     bool operator==(const SeedOutcome&) const = default;
 };
 
+/// Ends a schedule. Is no std::exception: that would be the end of the worker in which it is found.
+struct BrokenRule {
+    std::string why;
+};
+
 /// One way to run a schedule.
 struct CampaignMode {
     std::string name;  ///< as in --mode

@@ -11,6 +11,7 @@
 #include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "tests/base/temporary_folder.hpp"
+#include "tests/dr_post_training/scenarios.hpp"
 
 namespace assay::dr_post_training {
 namespace {
@@ -111,29 +112,27 @@ FaultyTraining faulty(const std::string& scenario, const std::filesystem::path& 
             .scratch = scratch};
 }
 
-struct Expected {
-    const char* scenario;
-    const char* metric;
-};
+class LiveTraining : public ::testing::TestWithParam<Scenario> {};
 
 // Each fault leaves its trace, and none in the result: run() fails where it does.
-TEST(LiveTraining, EndsAsWithoutFaultsWhateverStrikes) {
-    for (const auto& [scenario, metric] :
-         {Expected{"kill:rank=0@step=5", "restarted"}, Expected{"nan:rank=0@step=3", "redone"},
-          Expected{"corrupt:rank=0,target=tensor@step=4", "restored"},
-          Expected{"disk_full:rank=0@step=1", "unwritten"},
-          Expected{"torn:rank=0@step=3;kill:rank=0@step=5", "unreadable"},
-          Expected{"hang:rank=0@step=3,for=0.1", "stored_steps"}}) {
-        const testing::TemporaryFolder folder;
-        MemoryRecorder recorder;
-        run(faulty(scenario, folder.path()), recorder);
-        EXPECT_EQ(recorder.value("state_equal_to_oracle"), 1) << scenario;
-        EXPECT_EQ(recorder.value("stored_steps"), 8) << scenario;
-        EXPECT_GT(recorder.value(metric), 0) << scenario;
-    }
+TEST_P(LiveTraining, EndsAsWithoutFaults) {
+    const testing::TemporaryFolder folder;
+    MemoryRecorder recorder;
+    run(faulty(GetParam().faults, folder.path()), recorder);
+    EXPECT_EQ(recorder.value("state_equal_to_oracle"), 1);
+    EXPECT_EQ(recorder.value("stored_steps"), 8);
+    ScenarioCounts counts;
+    for_each_field(counts, [&](std::string_view name, long& count) {
+        count = static_cast<long>(recorder.value(std::string(name)));
+    });
+    EXPECT_EQ(counts, GetParam().counts);
 }
 
-TEST(LiveTraining, GivesUpWhatIsNotFiniteTwice) {
+INSTANTIATE_TEST_SUITE_P(Scenarios, LiveTraining,
+                         ::testing::ValuesIn(elastic::rows_of(elastic::Clock::real, scenarios())),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(LiveTrainings, GiveUpWhatIsNotFiniteTwice) {
     const testing::TemporaryFolder folder;
     MemoryRecorder recorder;
     try {

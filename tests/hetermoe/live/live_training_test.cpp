@@ -12,19 +12,10 @@
 #include "impls/hetermoe/live/session.hpp"
 #include "impls/hetermoe/live/worker.hpp"
 #include "tests/base/temporary_folder.hpp"
+#include "tests/hetermoe/scenarios.hpp"
 
 namespace assay::hetermoe {
 namespace {
-
-struct Scenario {
-    const char* name;
-    const char* faults;
-    Group group{2, 2};
-    int groups = 1;
-    int chunks = 1;
-    long deaths = 0, joins = 0, leaves = 0, discarded = 0, fallbacks = 0, retries = 0,
-         evictions = 0;
-};
 
 SessionOptions small_session(const Scenario& scenario) {
     SessionOptions options;
@@ -38,15 +29,7 @@ SessionOptions small_session(const Scenario& scenario) {
                               .dtype = at::kDouble};
     options.training.sequences = 8;
     options.training.corpus = ASSAY_TEST_CORPUS;  // real text that every checkout has
-    options.controller = {.layers = 2,
-                          .experts = 8,
-                          .group = scenario.group,
-                          .groups = scenario.groups,
-                          .micro_batches = 2,
-                          .chunks = scenario.chunks,
-                          .times = {.old_attention = 3'000'000},
-                          .steps = 8,
-                          .checkpoint_every = 3};
+    options.controller = controller_settings(scenario.settings);
     options.supervisor.heartbeat_timeout = cluster::Seconds(1.0);
     options.operation_timeout_s = 5;
     options.faults = parse_fault_plan(scenario.faults, fault_phases());
@@ -83,13 +66,7 @@ TEST_P(LiveTraining, GoesOnAndNothingIsLost) {
     EXPECT_EQ(drive::first_difference(Controller(options.controller), result.decisions),
               std::nullopt);
     EXPECT_EQ(result.faults_fired, static_cast<long>(options.faults.faults.size()));
-    EXPECT_EQ(result.counts.deaths, scenario.deaths);
-    EXPECT_EQ(result.counts.joins, scenario.joins);
-    EXPECT_EQ(result.counts.leaves, scenario.leaves);
-    EXPECT_EQ(result.counts.discarded, scenario.discarded);
-    EXPECT_EQ(result.counts.fallbacks, scenario.fallbacks);
-    EXPECT_EQ(result.counts.retries, scenario.retries);
-    EXPECT_EQ(result.counts.evictions, scenario.evictions);
+    EXPECT_EQ(elastic::counts_of(result.counts), scenario.counts);
 }
 
 // A long time for attention, little for experts, and much of both, so that a slow processor shows.
@@ -97,8 +74,8 @@ TEST_P(LiveTraining, GoesOnAndNothingIsLost) {
 // Trains with an old worker that slows; whether that was noticed, and experts moved away from it.
 // Whatever was, no number changes.
 bool notices_a_slow_kind() {
-    auto options =
-        small_session({.name = "Slow", .faults = "slow:rank=1,factor=12@step=9", .group = {1, 1}});
+    auto options = small_session(
+        {elastic::Clock::real, "Slow", "slow:rank=1,factor=12@step=9", {}, {.group = {1, 1}}});
     options.training.model.context = 64;
     options.training.model.width = 32;
     options.training.model.hidden = 8;
@@ -148,103 +125,9 @@ TEST(LiveTrainingPace, ASlowKindGivesExpertsAwayAndNoNumberChanges) {
     EXPECT_TRUE(noticed);
 }
 
-// Workers 0 and 1 are new, 2 and 3 old; with two groups of one each, 2 and 3 have the same experts.
-INSTANTIATE_TEST_SUITE_P(
-    Scenarios, LiveTraining,
-    ::testing::Values(
-        Scenario{.name = "Nothing", .faults = ""},
-        Scenario{.name = "NothingInUnlikeGroups", .faults = "", .group = {1, 2}, .chunks = 2},
-        Scenario{.name = "NothingInTwoGroups", .faults = "", .group = {1, 1}, .groups = 2},
-        Scenario{.name = "KillOfANewOne",
-                 .faults = "kill:rank=1@step=4",
-                 .group = {1, 1},
-                 .groups = 2,
-                 .deaths = 1,
-                 .discarded = 1},
-        // Its experts are the other group's, too: no checkpoint is read.
-        Scenario{.name = "KillOfAnOldOneWhoseExpertsAnotherGroupHas",
-                 .faults = "kill:rank=2@step=4",
-                 .group = {1, 1},
-                 .groups = 2,
-                 .deaths = 1,
-                 .discarded = 1},
-        Scenario{.name = "KillOfAnOldOneWhoseExpertsNobodyElseHas",
-                 .faults = "kill:rank=2@step=5",
-                 .deaths = 1,
-                 .discarded = 1,
-                 .fallbacks = 1},
-        Scenario{.name = "KillOfANewOneWithMovedExperts",
-                 .faults = "kill:rank=0@step=5",
-                 .deaths = 1,
-                 .discarded = 1,
-                 .fallbacks = 1},
-        Scenario{.name = "KillOfANewOneWithoutExperts",
-                 .faults = "kill:rank=0@step=5",
-                 .chunks = 0,
-                 .deaths = 1,
-                 .discarded = 1},
-        Scenario{.name = "HangForever",
-                 .faults = "hang:rank=2@step=4",
-                 .group = {1, 1},
-                 .groups = 2,
-                 .deaths = 1,
-                 .discarded = 1},
-        Scenario{.name = "ShortHangIsSurvived", .faults = "hang:rank=2@step=3,for=0.2"},
-        Scenario{.name = "KilledOneIsReplaced",
-                 .faults = "kill:rank=2@step=2; join:count=1@step=4",
-                 .group = {1, 1},
-                 .groups = 2,
-                 .deaths = 1,
-                 .joins = 1,
-                 .discarded = 1},
-        Scenario{.name = "KillWhileExpertsMove",
-                 .faults = "join:count=1@step=2; stop:rank=3@step=3; kill:rank=2,phase=move@step=4",
-                 .group = {1, 1},
-                 .groups = 2,
-                 .deaths = 1,
-                 .joins = 1,
-                 .leaves = 1},
-        Scenario{.name = "NoOldOneIsLeft",
-                 .faults = "kill:rank=2@step=4",
-                 .group = {2, 1},
-                 .deaths = 1,
-                 .discarded = 1,
-                 .fallbacks = 1},
-        Scenario{.name = "NoOldOneIsLeftUntilOneJoins",
-                 .faults = "stop:rank=2@step=2; join:count=1@step=5",
-                 .group = {2, 1},
-                 .joins = 1,
-                 .leaves = 1},
-        Scenario{.name = "NoNewOneIsLeft",
-                 .faults = "kill:rank=0@step=5",
-                 .group = {1, 2},
-                 .deaths = 1,
-                 .discarded = 1,
-                 .fallbacks = 1},
-        Scenario{.name = "OrderlyLeave", .faults = "stop:rank=3@step=2", .leaves = 1},
-        Scenario{.name = "NotANumber", .faults = "nan:rank=1@step=3", .discarded = 1, .retries = 1},
-        Scenario{.name = "NotANumberWhereNoBlockIs",
-                 .faults = "nan:rank=1@step=3",
-                 .group = {1, 1},
-                 .chunks = 8,
-                 .discarded = 1,
-                 .retries = 1},
-        Scenario{.name = "DelayedLink",
-                 .faults = "link:rank=1,peer=2,latency=0.02,bandwidth=1e6@step=3,for=0.3"},
-        Scenario{.name = "LossyLink", .faults = "link:rank=2,loss=0.2@step=3,for=0.3"},
-        Scenario{.name = "CutThatHeals", .faults = "link:rank=1,cut=1@step=3,for=0.2"},
-        Scenario{.name = "CutForGood",
-                 .faults = "link:rank=2,cut=1@step=3",
-                 .group = {1, 1},
-                 .groups = 2,
-                 .deaths = 1,
-                 .discarded = 1,
-                 .evictions = 1},
-        Scenario{.name = "CorruptMessage",
-                 .faults = "corrupt:rank=2,target=message@step=3",
-                 .discarded = 1,
-                 .retries = 1}),
-    [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Scenarios, LiveTraining,
+                         ::testing::ValuesIn(elastic::rows_of(elastic::Clock::real, scenarios())),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace assay::hetermoe

@@ -10,6 +10,7 @@
 #include "impls/lazarus/live/worker.hpp"
 #include "impls/lazarus/watch/watch_decisions.hpp"
 #include "tests/base/temporary_folder.hpp"
+#include "tests/lazarus/scenarios.hpp"
 
 namespace assay::lazarus {
 
@@ -20,14 +21,7 @@ SessionOptions small_session(const std::string& faults) {
     options.training.sequences = 2;
     // Real text that every checkout has.
     options.training.corpus = ASSAY_TEST_CORPUS;
-    options.controller = {.layers = 2,
-                          .experts = 4,
-                          .slots = 3,
-                          .min_replicas = 2,
-                          .steps = 8,
-                          .rebalance_every = 5,
-                          .checkpoint_every = 3,
-                          .initial_workers = 5};
+    options.controller = controller_config();
     options.supervisor.heartbeat_timeout = cluster::Seconds(1.0);
     options.faults = parse_fault_plan(faults, fault_phases());
     return options;

@@ -218,15 +218,6 @@ TEST_F(Cluster, WhoWokeInTimeIsNotTakenForDeadInItsNextFreeze) {
     EXPECT_EQ(counts().deaths, 0);
 }
 
-// ---- faults inside workers ----------------------------------------------------------------------
-
-TEST_F(Cluster, ANanIsTriedAgainByEverybody) {
-    run("nan:rank=1@t=15");
-    EXPECT_EQ(counts().retries, 1);
-    EXPECT_EQ(counts().discarded, 1);
-    EXPECT_EQ(counts().deaths, 0);
-}
-
 TEST_F(Cluster, ADamagedMessageIsTriedAgain) {
     run("corrupt:rank=1,target=message@t=15");
     EXPECT_EQ(counts().retries, 1);
@@ -234,36 +225,6 @@ TEST_F(Cluster, ADamagedMessageIsTriedAgain) {
     ASSERT_EQ(broken.size(), 1U);
     EXPECT_EQ(broken[0].suspect, 1);
     EXPECT_EQ(broken[0].cause, GroupBroken::Cause::corrupt_message);
-}
-
-TEST_F(Cluster, WhoseStateChangedFailsTheStepAndEnds) {
-    run("corrupt:rank=1,target=tensor@t=15");
-    EXPECT_EQ(counts().retries + counts().deaths, 2);
-    EXPECT_THAT(last_training(), ElementsAre(0, 2, 3));
-}
-
-// After the checkpoint of step 4, in step 5.
-const std::string loss_of_three =
-    "kill:rank=0@t=60; kill:rank=1@t=60; kill:rank=2@t=60; join:count=3@t=90";
-
-TEST_F(Cluster, WithoutAFaultOfStorageOnlyTheNewestStepsAreLost) {
-    run(loss_of_three);
-    EXPECT_EQ(counts().fallbacks, 1);
-    EXPECT_EQ(counts().rolled_back, 1);
-}
-
-TEST_F(Cluster, ATornCheckpointIsFoundOutWhenItIsNeeded) {
-    run("torn:rank=0@t=15; " + loss_of_three);
-    EXPECT_EQ(counts().fallbacks, 1);
-    EXPECT_EQ(counts().bad_checkpoints, 1);
-    EXPECT_EQ(counts().rolled_back, 5);
-}
-
-TEST_F(Cluster, WithAFullDiskACheckpointIsNeverComplete) {
-    run("disk_full:rank=0@t=15; " + loss_of_three);
-    EXPECT_EQ(counts().fallbacks, 1);
-    EXPECT_EQ(counts().bad_checkpoints, 0);
-    EXPECT_EQ(counts().rolled_back, 5);
 }
 
 }  // namespace

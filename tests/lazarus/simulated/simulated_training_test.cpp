@@ -267,39 +267,6 @@ TEST(SimulatedTraining, AStepThatIsNotFiniteIsMadeAgainAfterARegroup) {
     }
 }
 
-TEST(SimulatedTraining, ANodeWhoseStateChangedIsGone) {
-    const auto course = simulate(training_of("lazarus", 4, "corrupt:rank=1,target=tensor@t=1"));
-    ASSERT_TRUE(course.ok) << course.why;
-    EXPECT_EQ(course.counts.deaths, 1);
-    EXPECT_EQ(course.steps.back().workers, 5);
-    expect_ordered(course);
-}
-
-// The step numbers of checkpoints: 10, 20, …
-TEST(SimulatedTraining, ATornCheckpointSendsEveryoneToTheOneBefore) {
-    const auto calm = simulate(training_of("lazarus", 30));
-    const double lost = calm.steps[24].start_s;
-    std::string losses;
-    for (int rank = 0; rank < 5; ++rank)
-        losses += ";kill:rank=" + std::to_string(rank) + "@t=" + std::to_string(lost);
-    losses += ";join:count=5@t=" + std::to_string(lost + 10);
-    const std::string torn = "torn:rank=0@t=" + std::to_string(calm.steps[15].start_s);
-    const std::string full = "disk_full:rank=0@t=" + std::to_string(calm.steps[15].start_s);
-    const auto whole = simulate(training_of("lazarus", 30, "slow:rank=0,factor=2@t=1e6" + losses));
-    EXPECT_EQ(whole.counts.rolled_back, 24 - 20);
-    EXPECT_EQ(whole.counts.bad_checkpoints, 0);
-    const auto damaged = simulate(training_of("lazarus", 30, torn + losses));
-    EXPECT_EQ(damaged.counts.rolled_back, 24 - 10);
-    EXPECT_EQ(damaged.counts.bad_checkpoints, 1);
-    const auto missing = simulate(training_of("lazarus", 30, full + losses));
-    EXPECT_EQ(missing.counts.rolled_back, 24 - 10);
-    EXPECT_EQ(missing.counts.bad_checkpoints, 0);
-    for (const auto* course : {&whole, &damaged, &missing}) {
-        EXPECT_TRUE(course->ok) << course->why;
-        expect_ordered(*course);
-    }
-}
-
 TEST(SimulatedTraining, WhatCannotBeSimulatedIsRefusedWithAWayOut) {
     for (const auto* faults :
          {"link:rank=1,latency=0.1@t=3", "kill:rank=1@step=2", "nan:rank=0@step=1"}) {
