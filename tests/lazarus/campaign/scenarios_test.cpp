@@ -16,8 +16,6 @@
 namespace assay::lazarus {
 namespace {
 
-constexpr const char* transfer_point = "transfer";
-
 /// About those of small processes, so that a short hang is short here, too.
 class DrawnDurations final : public Durations {
   public:
