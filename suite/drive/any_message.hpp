@@ -83,7 +83,10 @@ class AnyMessage {
         if (result) return *std::move(result);
         return drive::message_to<V>(to_json());
     }
-    const nlohmann::json& json() const { return *static_cast<const nlohmann::json*>(value_.get()); }
+    const nlohmann::json& json() const {
+        if (!value_) throw MessageError("no message");
+        return *static_cast<const nlohmann::json*>(value_.get());
+    }
     std::string_view text_name() const;
 
     const Kind* kind_ = nullptr;  // null: JSON, or nothing

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "suite/drive/any_message.hpp"
 #include "tests/drive/random_message.hpp"
 
 namespace assay::drive {
@@ -200,6 +201,16 @@ TEST(Messages, DamagedTextIsRefusedAtWorst) {
     }
     EXPECT_GT(refusals, 500);
     EXPECT_GT(accepted, 500);
+}
+
+TEST(AnyMessages, NoneIsReadAsNothing) {
+    const AnyMessage none;
+    EXPECT_TRUE(none.name().empty());
+    EXPECT_FALSE(none.is<Begin>());
+    EXPECT_FALSE(none.urgent());
+    EXPECT_THROW(none.to<Begin>(), MessageError);
+    EXPECT_THROW((none.to<std::variant<Begin, Wrapped>>()), MessageError);
+    EXPECT_THROW(none.to_json(), MessageError);
 }
 
 }  // namespace
