@@ -71,11 +71,6 @@ bool Watch::is_ready(WorkerId worker, Epoch epoch) {
     return true;
 }
 
-bool Watch::a_member_died() const {
-    return std::any_of(in_force_.members.begin(), in_force_.members.end(),
-                       [&](WorkerId one) { return is_dead(one) && !dismissed_.contains(one); });
-}
-
 // ---- steps --------------------------------------------------------------------------------------
 
 void Watch::check(const Go& go) {

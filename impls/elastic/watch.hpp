@@ -57,13 +57,6 @@ class Watch {
     const std::optional<drive::Stop>& stop() const { return stop_; }
 
   protected:
-    struct Members {
-        Epoch epoch = 0;
-        std::vector<WorkerId> members, ranks;
-        std::optional<Step> restore;
-        Step resume = 0;
-    };
-
     // What is true of those that are of the step or the plan under way.
     bool see(const drive::Joined& joined) { return joined_.insert(joined.worker).second; }
     bool see(const drive::Died&);
@@ -104,15 +97,7 @@ class Watch {
 
     void fail(std::string what) { failures_.push_back(std::move(what)); }
     bool is_dead(WorkerId worker) const { return dead_.contains(worker); }
-    bool is_usable(WorkerId worker) const {
-        return joined_.contains(worker) && !is_dead(worker) && !leaving_.contains(worker) &&
-               !dismissed_.contains(worker);
-    }
-    /// Of the plan in force a member that was not dismissed is dead.
-    bool a_member_died() const;
     bool is_troubled() const { return troubled_ == in_force_.epoch; }
-    /// The newest checkpoint that is whole; 0: the beginning.
-    Step newest() const { return complete_.empty() ? 0 : *complete_.rbegin(); }
 
     std::set<WorkerId> joined_, dead_, leaving_, dismissed_, ready_, reported_;
     bool going_ = false;  ///< the plan's Go was given
@@ -120,6 +105,12 @@ class Watch {
     std::set<Step> complete_;  ///< checkpoints
 
   private:
+    struct Members {
+        Epoch epoch = 0;
+        std::vector<WorkerId> members, ranks;
+        std::optional<Step> restore;
+        Step resume = 0;
+    };
     bool broke(Epoch epoch, WorkerId suspect);
     bool done(WorkerId worker, Epoch epoch, Step step);
     bool is_ready(WorkerId worker, Epoch epoch);

@@ -9,6 +9,7 @@
 
 #include "impls/dr_post_training/live/session.hpp"
 #include "impls/dr_post_training/live/worker.hpp"
+#include "impls/elastic/watch.hpp"
 #include "impls/nn/hashes.hpp"
 #include "suite/drive/recording.hpp"
 
@@ -42,9 +43,10 @@ std::string broken_rule(const SessionOptions& options, const SessionResult& resu
         if (training.digest() != expected.steps[static_cast<std::size_t>(step - 1)].digest)
             return fmt::format("the checkpoint of step {} holds another state", step);
     }
-    if (drive::first_difference(Guard(options.guard), result.decisions))
-        return "the same events lead to other actions";
-    return "";
+    const auto broken = elastic::watch_decisions(
+        Guard(options.guard), elastic::Watch({.steps = options.guard.steps, .alone = true}),
+        result.decisions);
+    return broken.empty() ? "" : broken.front();
 }
 
 SessionOptions options_with(std::string arm, Step steps, Step checkpoint_every, std::uint64_t seed,

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "impls/hetermoe/emulated/task_runs.hpp"
 #include "impls/hetermoe/simulated/lockstep.hpp"
@@ -17,14 +16,11 @@ constexpr std::array paced{Arm::zebra,   Arm::hetermoe, Arm::search,
                            Arm::dist_ep, Arm::ep,       Arm::ep_ideal};
 
 Layout layout_of(const Group& group, int micro_batches, std::vector<int> offload) {
-    Layout layout{
-        .group = group,
-        .groups = 1,
-        .micro_batches = micro_batches,
-        .offload = std::move(offload),
-        .ranks = std::vector<Worker>(static_cast<std::size_t>(group.attention + group.expert))};
-    std::iota(layout.ranks.begin(), layout.ranks.end(), 0);
-    return layout;
+    return {.group = group,
+            .groups = 1,
+            .micro_batches = micro_batches,
+            .offload = std::move(offload),
+            .ranks = ranks_from(0, group.attention + group.expert)};
 }
 
 PacedArm::Part part_of(PacedStep step, double sequences, const Point& point, double real_s) {

@@ -56,6 +56,11 @@ void ProtocolWatch::heard(const Timer& timer) {
 
 // ---- who there is -------------------------------------------------------------------------------
 
+bool ProtocolWatch::is_usable(Worker worker) const {
+    return joined_.contains(worker) && !is_dead(worker) && !leaving_.contains(worker) &&
+           !dismissed_.contains(worker);
+}
+
 long ProtocolWatch::usable_workers() const {
     return std::count_if(joined_.begin(), joined_.end(),
                          [&](Worker one) { return is_usable(one); });

@@ -45,6 +45,7 @@ class ProtocolWatch : public elastic::Watch {
     void heard(const Timer&);
     template <class Other>
     void heard(const Other&) {}
+    bool is_usable(Worker) const;
     long usable_workers() const;
     long most_training(long workers) const;
     std::vector<ExpertId> lost() const;
@@ -59,7 +60,7 @@ class ProtocolWatch : public elastic::Watch {
     void check(const Stop&, const Controller&);
     template <class Other>
     void check(const Other&, const Controller&) {}
-    void check_nobody_waits();
+    void check_that_none_waits();
 
     // reconfigurations (protocol_watch_reconfigurations.cpp)
     void check(const Reconfigure&, const Controller&);
@@ -69,12 +70,15 @@ class ProtocolWatch : public elastic::Watch {
     void check_holders(const Reconfigure&);
     void check_dense_sources(const Reconfigure&);
     void go_back(const Reconfigure&, const Controller&);
+    bool one_that_trained_died() const;
     bool may_fall_back() const;
 
     bool groups() const { return job_.layout == Layout::groups; }
     bool restarts() const { return job_.recovery == Recovery::restart; }
     bool surplus_waits() const { return job_.surplus_waits.value_or(restarts()); }
     bool rebalances() const { return job_.rebalance_every > 0 && !groups(); }
+    /// The newest checkpoint that is whole; 0: the beginning.
+    Step newest() const { return complete_.empty() ? 0 : *complete_.rbegin(); }
     std::vector<Loads> no_loads() const;
 
     ControllerConfig job_;

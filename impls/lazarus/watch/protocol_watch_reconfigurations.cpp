@@ -57,9 +57,14 @@ void ProtocolWatch::check_source(const Reconfigure& plan, const Controller& cont
         fail(fmt::format("epoch {}: restore_step without a reason, or missing", plan.epoch));
     } else if (!restoring_ && !lost().empty()) {
         fail(fmt::format("epoch {} goes on although an expert is lost", plan.epoch));
-    } else if (!restoring_ && restarts() && a_member_died()) {
+    } else if (!restoring_ && restarts() && one_that_trained_died()) {
         fail(fmt::format("epoch {} goes on although one that trained is dead", plan.epoch));
     }
+}
+
+bool ProtocolWatch::one_that_trained_died() const {
+    return std::any_of(plan_.members.begin(), plan_.members.end(),
+                       [&](Worker one) { return is_dead(one) && !dismissed_.contains(one); });
 }
 
 bool ProtocolWatch::may_fall_back() const {
@@ -67,7 +72,7 @@ bool ProtocolWatch::may_fall_back() const {
     if (restarts()) {
         const bool leavers = std::any_of(leaving_.begin(), leaving_.end(),
                                          [&](Worker one) { return !dismissed_.count(one); });
-        return a_member_died() || (gave_up_saving_ && leavers);
+        return one_that_trained_died() || (gave_up_saving_ && leavers);
     }
     long available = usable_workers();
     for (Worker worker : dropped_) available -= is_usable(worker);

@@ -9,7 +9,7 @@ namespace assay::lazarus {
 
 void ProtocolWatch::check(const Go&, const Controller&) {
     gave_up_saving_ = false;
-    if (going_) return check_nobody_waits();
+    if (going_) return check_that_none_waits();
     held_.clear();
     for (std::size_t layer = 0; layer < plan_.holders.size(); ++layer) {
         for (std::size_t i = 0; i < plan_.training.size(); ++i) {
@@ -20,7 +20,7 @@ void ProtocolWatch::check(const Go&, const Controller&) {
     restoring_ = false;
 }
 
-void ProtocolWatch::check_nobody_waits() {
+void ProtocolWatch::check_that_none_waits() {
     for (Worker member : plan_.members) {
         if (leaving_.count(member) && !dismissed_.count(member))
             fail(fmt::format("worker {} asked to leave and trains on", member));
