@@ -71,7 +71,7 @@ std::vector<TypeShare> shares_of(const nn::TensorFile& file) {
         if (share == shares.end()) share = shares.insert(shares.end(), {tensor.type});
         ++share->tensors;
         share->elements += tensor.elements();
-        share->bytes += tensor.bytes.size();
+        share->bytes += tensor.bytes;
     }
     std::stable_sort(shares.begin(), shares.end(),
                      [](const TypeShare& a, const TypeShare& b) { return a.bytes > b.bytes; });
@@ -95,8 +95,11 @@ std::string shape_text(const nn::DecoderConfig& config) {
         "family", fmt::format("{}, {}", to_string(config.family), to_string(config.activation)));
     text += line("layers", fmt::format("{} of width {}, {} hidden neurons", config.layers,
                                        config.width, config.hidden));
-    text += line("attention", fmt::format("{} heads of width {}, {} key-value heads", config.heads,
-                                          config.head_width, config.kv_heads));
+    text += line(
+        "attention",
+        fmt::format("{} heads of width {}, {} key-value heads{}{}", config.heads, config.head_width,
+                    config.kv_heads, config.query_key_norms ? ", queries and keys normalised" : "",
+                    config.query_key_value_biases ? ", biases of query, key, value" : ""));
     text += line("vocabulary",
                  fmt::format("{}, {}", config.vocabulary,
                              config.tied_embeddings ? "embeddings tied" : "embeddings not tied"));
@@ -165,6 +168,8 @@ json to_json(const Summary& summary) {
             {"rope_base", config.family == nn::Family::llama ? json(config.rope_base) : json()},
             {"norm_epsilon", config.norm_epsilon},
             {"tied_embeddings", config.tied_embeddings},
+            {"query_key_norms", config.query_key_norms},
+            {"query_key_value_biases", config.query_key_value_biases},
             {"parameters", config.parameters()},
             {"types", types},
             {"tokenizer", tokenizer},

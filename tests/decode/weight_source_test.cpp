@@ -8,10 +8,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "impls/nn/files/parameter_source.hpp"
+#include "suite/base/error.hpp"
+#include "tests/base/temporary_folder.hpp"
 #include "tests/decode/toy_networks.hpp"
 #include "tests/nn/files/toy_hugging_face.hpp"
 
@@ -42,7 +45,7 @@ void expect_written(const nn::ToyModel& model, const nn::TensorFile& file, Weigh
         std::vector<std::byte> rows(nn::stored_bytes(tensor_type(type), elements));
         source->rows(name, type, rows);
         std::vector<float> read(values.size(), 99);
-        nn::to_floats({name, tensor_type(type), shape, rows}, 0, read);
+        nn::to_floats(tensor_type(type), rows.data(), read);
         EXPECT_EQ(read, values) << name;
 
         const nn::ParameterSource stored = nn::parameter_source(file, model.config, name);
@@ -52,7 +55,7 @@ void expect_written(const nn::ToyModel& model, const nn::TensorFile& file, Weigh
     }
 }
 
-class WeightsOfFiles : public testing::TestWithParam<TensorType> {};
+class WeightsOfFiles : public ::testing::TestWithParam<TensorType> {};
 
 TEST_P(WeightsOfFiles, AreWhatWasWritten) {
     for (const nn::ToyModel& model : models())
@@ -67,8 +70,28 @@ TEST_P(WeightsOfFiles, AreWhatWasWritten) {
         }
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, WeightsOfFiles, testing::ValuesIn(types),
+INSTANTIATE_TEST_SUITE_P(Types, WeightsOfFiles, ::testing::ValuesIn(types),
                          [](const auto& info) { return std::string(to_string(info.param)); });
+
+// Another process cuts it off between two matrices that are copied.
+TEST(WeightSource, AFileThatBecameShorterIsRefused) {
+    const assay::testing::TemporaryFolder folder;
+    const auto path = folder / "model.gguf";
+    const nn::ToyModel model = nn::toy_model(nn::toy_llama_config());
+    nn::write_bytes(path, nn::gguf_of(model, TensorType::q8_0).bytes());
+    const nn::TensorFile file(path);
+    const auto source = file_source(file, model.config, WeightType::stored);
+    const auto read = [&](const char* name) {
+        std::vector<std::byte> rows(nn::stored_bytes(
+            TensorType::q8_0, static_cast<std::int64_t>(model.parameters.at(name).size())));
+        source->rows(name, ASSAY_Q8_0, rows);
+    };
+    read("layer0/query");
+    read("layer1/down");
+    std::filesystem::resize_file(path, file.find("blk.0.attn_q.weight")->offset + 100);
+    EXPECT_THROW(read("layer0/query"), UserError);
+    EXPECT_THROW(read("layer1/down"), UserError);
+}
 
 }  // namespace
 }  // namespace assay::decode

@@ -34,8 +34,6 @@ class FileSource final : public WeightSource {
             copy_rows(source, tensor, out);
         else
             convert(name, type, out);
-        // The file's pages and what was made of them are not to be in memory together.
-        file_.forget(tensor);
     }
 
     void floats(std::string_view name, std::span<float> out) const override {
@@ -61,16 +59,18 @@ class FileSource final : public WeightSource {
                    std::span<std::byte> out) const {
         const auto rows = static_cast<std::size_t>(source.shape[0]);
         const std::size_t bytes = out.size() / rows;
-        const std::byte* const from =
-            tensor.bytes.data() + static_cast<std::size_t>(source.first_output) * bytes;
-        if (!source.interleaved) {
-            std::memcpy(out.data(), from, out.size());
-            return;
-        }
+        const std::size_t begin = static_cast<std::size_t>(source.first_output) * bytes;
+        if (!source.interleaved) return read_bytes(tensor, begin, out);
+        // Rows change places within their head: it is read at once.
         const auto order = nn::interleaved_rows(source.shape[0], config_.head_width);
-        for (std::size_t row = 0; row < rows; ++row)
-            std::memcpy(out.data() + row * bytes,
-                        from + static_cast<std::size_t>(order[row]) * bytes, bytes);
+        const auto head_rows = static_cast<std::size_t>(config_.head_width);
+        std::vector<std::byte> head(head_rows * bytes);
+        for (std::size_t row = 0; row < rows; ++row) {
+            const std::size_t first = row - row % head_rows;
+            if (row == first) read_bytes(tensor, begin + first * bytes, head);
+            const auto stored = static_cast<std::size_t>(order[row]);
+            std::memcpy(out.data() + row * bytes, head.data() + (stored - first) * bytes, bytes);
+        }
     }
 
     const nn::TensorFile& file_;

@@ -17,19 +17,26 @@
 namespace assay::dr_post_training {
 namespace {
 
+constexpr std::uint64_t most_json_bytes = 1'000'000'000;  // takes ten times that in memory
+
 /// The header's length has zeros where JSON has characters; so has one that is cut off.
-bool begins_with_a_length(std::span<const std::byte> bytes) {
+bool begins_with_a_length(const nn::UntrustedFile& file) {
     constexpr std::size_t length_bytes = 8, upper = 4;
-    const auto head = bytes.first(std::min(bytes.size(), length_bytes));
+    std::vector<std::byte> head(std::min<std::uint64_t>(file.size(), length_bytes));
+    file.read(0, head);
     return std::count(head.begin() + std::min(head.size(), upper), head.end(), std::byte{0}) > 0;
+}
+
+PlanInput read(const nn::UntrustedFile& file) {
+    if (file.size() == 0) nn::malformed(file.name(), "is empty; give JSON or safetensors");
+    if (begins_with_a_length(file)) return read_safetensors_gradients(file);
+    return read_json_gradients(file.name(), file.text(most_json_bytes));
 }
 
 }  // namespace
 
 PlanInput read_gradients(std::string_view name, std::span<const std::byte> bytes) {
-    if (bytes.empty()) nn::malformed(name, "is empty; give JSON or safetensors");
-    if (begins_with_a_length(bytes)) return read_safetensors_gradients(name, bytes);
-    return read_json_gradients(name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    return read(nn::UntrustedFile(std::string(name), bytes));
 }
 
 PlanInput read_gradients_file(const std::string& file, std::istream& standard_input) {
@@ -41,10 +48,8 @@ PlanInput read_gradients_file(const std::string& file, std::istream& standard_in
     std::error_code ignored;
     if (std::filesystem::is_directory(file, ignored))
         throw UserError(fmt::format("--gradients {}: a folder; give a file", file));
-    if (std::filesystem::is_regular_file(file, ignored)) {
-        const nn::Mapping mapping(file);
-        return read_gradients(file, mapping.bytes());
-    }
+    if (std::filesystem::is_regular_file(file, ignored))
+        return read(nn::UntrustedFile(std::filesystem::path(file)));
     std::ifstream stream(file, std::ios::binary);  // a pipe, say
     if (!stream)
         throw UserError(fmt::format("--gradients {}: {}; give a file, or - for standard input",

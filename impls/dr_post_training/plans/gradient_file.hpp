@@ -28,7 +28,7 @@ namespace assay::dr_post_training {
 /// matrix that is not symmetric or, beyond 1e-6 of its largest entry, not positive semidefinite,
 /// scores that no gradients have, rows without tokens.
 PlanInput read_gradients(std::string_view name, std::span<const std::byte> bytes);
-/// Of a file, mapped into memory; "-" reads `standard_input`.
+/// Of a file; "-" reads `standard_input`. Throws UserError also for JSON of more than 1 GB.
 PlanInput read_gradients_file(const std::string& file, std::istream& standard_input);
 
 }  // namespace assay::dr_post_training

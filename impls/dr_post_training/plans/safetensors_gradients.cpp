@@ -110,8 +110,9 @@ json list_of(std::string_view file, const json& metadata, const char* key) {
 
 }  // namespace
 
-PlanInput read_safetensors_gradients(std::string_view name, std::span<const std::byte> bytes) {
-    const nn::SafetensorsContent content = nn::parse_safetensors(name, bytes);
+PlanInput read_safetensors_gradients(const nn::UntrustedFile& file) {
+    const std::string& name = file.name();
+    const nn::SafetensorsContent content = nn::parse_safetensors(file);
     if (!content.left_out.empty())
         malformed(name, fmt::format("tensor {} is stored as {}; F32, F16 and BF16 are read",
                                     shown(content.left_out.begin()->first),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -54,15 +55,16 @@ std::string tensor_type_name(std::uint32_t number) {
 // Walks through the header of a GGUF file; no read goes beyond its end.
 class GgufCursor {
   public:
-    GgufCursor(std::string_view file, std::span<const std::byte> bytes)
-        : file_(file), bytes_(bytes) {}
+    explicit GgufCursor(const UntrustedFile& file) : file_(file) {}
 
-    std::size_t position() const { return at_; }
+    std::uint64_t position() const { return at_; }
 
     /// `what` says what is being read, for the UserError of a file that ends before it.
     template <class Number>
     Number number(std::string_view what) {
-        return little_endian<Number>(take(sizeof(Number), what));
+        std::byte bytes[sizeof(Number)];
+        take(bytes, what);
+        return little_endian<Number>(bytes);
     }
     std::string string(std::string_view what);
     /// A value of a key-value pair: its type, then the value.
@@ -74,13 +76,18 @@ class GgufCursor {
     [[noreturn]] void refuse(std::string_view what) const;
 
   private:
-    const std::byte* take(std::uint64_t bytes, std::string_view what);
+    std::uint64_t left() const { return file_.size() - at_; }
+    void check_left(std::uint64_t bytes, std::string_view what) const;
+    void take(std::span<std::byte> out, std::string_view what);
     nlohmann::json value_of(std::uint32_t type, std::string_view what, int depth);
     nlohmann::json array(std::string_view what, int depth);
 
-    std::string_view file_;
-    std::span<const std::byte> bytes_;
-    std::size_t at_ = 0;
+    nlohmann::json bytes(std::uint32_t type, std::uint64_t length, std::string_view what);
+
+    const UntrustedFile& file_;
+    std::uint64_t at_ = 0;
+    std::vector<std::byte> ahead_;          ///< read in one piece
+    std::span<const std::byte> not_taken_;  ///< what of it is not taken: the bytes from at_ on
 };
 
 enum ValueType : std::uint32_t {
@@ -104,20 +111,33 @@ constexpr std::array<std::size_t, value_types> least_bytes{1, 1, 2, 2, 4, 4, 4, 
 constexpr int deepest_array = 8;
 
 void GgufCursor::refuse(std::string_view what) const {
-    malformed(file_, fmt::format("{} (at byte {})", what, at_));
+    malformed(file_.name(), fmt::format("{} (at byte {})", what, at_));
 }
 
-const std::byte* GgufCursor::take(std::uint64_t bytes, std::string_view what) {
-    if (bytes > bytes_.size() - at_)
+void GgufCursor::check_left(std::uint64_t bytes, std::string_view what) const {
+    if (bytes > left())
         refuse(fmt::format("the GGUF file ends inside {}; it is cut off or damaged", what));
-    const std::byte* const here = bytes_.data() + at_;
-    at_ += bytes;
-    return here;
+}
+
+void GgufCursor::take(std::span<std::byte> out, std::string_view what) {
+    check_left(out.size(), what);
+    while (!out.empty()) {
+        if (not_taken_.empty()) {
+            ahead_.resize(std::min<std::uint64_t>(left(), 64 * 1024));
+            file_.read(at_, ahead_);
+            not_taken_ = ahead_;
+        }
+        const std::size_t part = std::min(out.size(), not_taken_.size());
+        std::memcpy(out.data(), not_taken_.data(), part);
+        out = out.subspan(part);
+        not_taken_ = not_taken_.subspan(part);
+        at_ += part;
+    }
 }
 
 std::uint64_t GgufCursor::count(std::string_view what, std::size_t least) {
     const auto count = number<std::uint64_t>(what);
-    if (count > (bytes_.size() - at_) / least)
+    if (count > left() / least)
         refuse(
             fmt::format("{} is {}, more than the rest of the file can hold; it is cut off or "
                         "damaged",
@@ -127,8 +147,10 @@ std::uint64_t GgufCursor::count(std::string_view what, std::size_t least) {
 
 std::string GgufCursor::string(std::string_view what) {
     const auto length = number<std::uint64_t>(what);
-    const auto* const letters = reinterpret_cast<const char*>(take(length, what));
-    return {letters, static_cast<std::size_t>(length)};
+    check_left(length, what);
+    std::string letters(length, '\0');
+    take(std::as_writable_bytes(std::span(letters)), what);
+    return letters;
 }
 
 nlohmann::json GgufCursor::value(std::string_view what) {
@@ -177,10 +199,20 @@ nlohmann::json GgufCursor::array(std::string_view what, int depth) {
     if (type >= value_types)
         refuse(fmt::format("{} has the value type {}, which GGUF does not define", what, type));
     const std::uint64_t length = count(fmt::format("the length of {}", what), least_bytes[type]);
+    if (least_bytes[type] == 1) return bytes(type, length, what);
     nlohmann::json::array_t values;
     values.reserve(length);
     for (std::uint64_t i = 0; i < length; ++i) values.push_back(value_of(type, what, depth));
     return values;
+}
+
+nlohmann::json GgufCursor::bytes(std::uint32_t type, std::uint64_t length, std::string_view what) {
+    std::vector<std::uint8_t> values(length);
+    take(std::as_writable_bytes(std::span(values)), what);
+    const auto is_no_flag = [](std::uint8_t value) { return value > 1; };
+    if (type == boolean && std::any_of(values.begin(), values.end(), is_no_flag))
+        refuse(fmt::format("{} holds a truth value that is not 0 or 1", what));
+    return nlohmann::json::binary(std::move(values), type);
 }
 
 constexpr char magic[] = {'G', 'G', 'U', 'F'};
@@ -258,14 +290,17 @@ std::uint64_t alignment_of(const GgufCursor& cursor, const nlohmann::json& metad
 
 }  // namespace
 
-bool begins_as_gguf(std::span<const std::byte> bytes) {
-    return bytes.size() >= sizeof magic && std::memcmp(bytes.data(), magic, sizeof magic) == 0;
+bool begins_as_gguf(const UntrustedFile& file) {
+    std::array<std::byte, sizeof magic> letters;
+    if (file.size() < letters.size()) return false;
+    file.read(0, letters);
+    return std::memcmp(letters.data(), magic, sizeof magic) == 0;
 }
 
-GgufContent parse_gguf(std::string_view file, std::span<const std::byte> bytes) {
-    GgufCursor cursor(file, bytes);
+GgufContent parse_gguf(const UntrustedFile& file) {
+    GgufCursor cursor(file);
     cursor.number<std::uint32_t>("its first four letters");
-    if (!begins_as_gguf(bytes)) cursor.refuse("not a GGUF file");
+    if (!begins_as_gguf(file)) cursor.refuse("not a GGUF file");
     check_version(cursor, cursor.number<std::uint32_t>("its version"));
     const std::uint64_t tensors = cursor.count("the number of tensors", least_tensor_bytes);
     const std::uint64_t pairs = cursor.count("the number of metadata values", least_pair_bytes);
@@ -278,22 +313,24 @@ GgufContent parse_gguf(std::string_view file, std::span<const std::byte> bytes) 
 
     const std::uint64_t alignment = alignment_of(cursor, content.metadata);
     const std::uint64_t begin = (cursor.position() + alignment - 1) / alignment * alignment;
-    if (begin > bytes.size()) cursor.refuse("the GGUF file ends before the data of its tensors");
-    const auto data = bytes.subspan(begin);
+    if (begin > file.size()) cursor.refuse("the GGUF file ends before the data of its tensors");
+    const std::uint64_t data_bytes = file.size() - begin;
     for (GgufTensor& entry : listed) {
         TensorEntry& tensor = entry.tensor;
-        const std::size_t size = checked_bytes(file, tensor, bytes.size());
+        tensor.bytes = checked_bytes(file.name(), tensor, file.size());
         if (entry.offset % alignment != 0)
-            malformed(file, fmt::format("tensor {} lies at offset {}, no multiple of {}",
-                                        shown(tensor.name), entry.offset, alignment));
-        if (entry.offset > data.size() || size > data.size() - entry.offset)
-            malformed(file, fmt::format("tensor {} reaches beyond the end of the file; it is cut "
-                                        "off or damaged",
-                                        shown(tensor.name)));
-        tensor.bytes = data.subspan(entry.offset, size);
+            malformed(file.name(), fmt::format("tensor {} lies at offset {}, no multiple of {}",
+                                               shown(tensor.name), entry.offset, alignment));
+        if (entry.offset > data_bytes || tensor.bytes > data_bytes - entry.offset)
+            malformed(file.name(),
+                      fmt::format("tensor {} reaches beyond the end of the file; it is cut "
+                                  "off or damaged",
+                                  shown(tensor.name)));
+        tensor.file = &file;
+        tensor.offset = begin + entry.offset;
         content.tensors.push_back(std::move(tensor));
     }
-    check_apart(file, content.tensors);
+    check_apart(file.name(), content.tensors);
     return content;
 }
 

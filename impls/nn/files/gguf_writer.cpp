@@ -103,6 +103,14 @@ std::string pairs_of(const nlohmann::json& metadata) {
     std::string out;
     for (const auto& [key, value] : metadata.items()) {
         put_text(out, key);
+        if (value.is_binary()) {
+            const nlohmann::json::binary_t& bytes = value.get_binary();
+            put<std::uint32_t>(out, list);
+            put(out, static_cast<std::uint32_t>(bytes.subtype()));
+            put(out, std::uint64_t{bytes.size()});
+            out.append(bytes.begin(), bytes.end());
+            continue;
+        }
         if (!value.is_array()) {
             put<std::uint32_t>(out, type_of(value));
             put_value(out, type_of(value), value);

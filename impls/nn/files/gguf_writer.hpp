@@ -24,9 +24,10 @@ struct TensorToWrite {
 /// other types.
 std::vector<std::byte> stored_as(TensorType type, std::span<const float> values);
 
-/// metadata: an object of truth values, numbers, strings and flat lists of these. Fractions are
-/// kept as 32-bit floats, whole numbers as 32 bits where they fit. The file appears under its name
-/// when it is whole. Throws UserError when it cannot be written.
+/// metadata: an object of truth values, numbers, strings, flat lists of these, and lists of bytes
+/// as gguf.hpp reads them. Fractions are kept as 32-bit floats, whole numbers as 32 bits where they
+/// fit. The file appears under its name when it is whole. Throws UserError when it cannot be
+/// written.
 void write_gguf(const std::filesystem::path& path, const nlohmann::json& metadata,
                 std::span<const TensorToWrite> tensors);
 

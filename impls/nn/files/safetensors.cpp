@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -73,8 +74,18 @@ Listed read_entry(std::string_view file, const std::string& name, const nlohmann
     return listed;
 }
 
+/// nullopt: it does not begin as safetensors.
+std::optional<std::uint64_t> header_bytes(const UntrustedFile& file) {
+    std::array<std::byte, length_bytes + 1> head;
+    if (file.size() < head.size()) return std::nullopt;
+    file.read(0, head);
+    const auto length = little_endian<std::uint64_t>(head.data());
+    if (head.back() != std::byte{'{'} || length > file.size() - length_bytes) return std::nullopt;
+    return length;
+}
+
 // The format leaves no byte without an owner, so tensors in order of their place must touch.
-void check_gapless(std::string_view file, const std::vector<Listed>& listed, std::size_t size) {
+void check_gapless(std::string_view file, const std::vector<Listed>& listed, std::uint64_t size) {
     std::uint64_t end = 0;
     for (const Listed& entry : listed) {
         if (entry.begin != end)
@@ -93,20 +104,20 @@ void check_gapless(std::string_view file, const std::vector<Listed>& listed, std
 
 }  // namespace
 
-bool begins_as_safetensors(std::span<const std::byte> bytes) {
-    return bytes.size() > length_bytes && bytes[length_bytes] == std::byte{'{'} &&
-           little_endian<std::uint64_t>(bytes.data()) <= bytes.size() - length_bytes;
-}
+bool begins_as_safetensors(const UntrustedFile& file) { return header_bytes(file).has_value(); }
 
-SafetensorsContent parse_safetensors(std::string_view file, std::span<const std::byte> bytes) {
-    if (!begins_as_safetensors(bytes))
-        malformed(file, "not a safetensors file, or one cut off inside its header");
-    const auto header_bytes = little_endian<std::uint64_t>(bytes.data());
-    const auto data = bytes.subspan(length_bytes + header_bytes);
-    const nlohmann::json header =
-        strict_json(fmt::format("{}: its header", file),
-                    {reinterpret_cast<const char*>(bytes.data()) + length_bytes, header_bytes});
+SafetensorsContent parse_safetensors(const UntrustedFile& opened) {
+    const std::string& file = opened.name();
+    const auto length = header_bytes(opened);
+    if (!length) malformed(file, "not a safetensors file, or one cut off inside its header");
+    if (*length > most_json_bytes)
+        malformed(file, fmt::format("its header has {} bytes; the format allows {}", *length,
+                                    most_json_bytes));
+    std::string text(*length, '\0');
+    opened.read(length_bytes, std::as_writable_bytes(std::span(text)));
+    const nlohmann::json header = strict_json(fmt::format("{}: its header", file), text);
     if (!header.is_object()) malformed(file, "its header is no JSON object");
+    const std::uint64_t data = length_bytes + *length;
 
     SafetensorsContent content;
     std::vector<Listed> listed;
@@ -119,7 +130,7 @@ SafetensorsContent parse_safetensors(std::string_view file, std::span<const std:
     std::sort(listed.begin(), listed.end(), [](const Listed& a, const Listed& b) {
         return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
     });
-    check_gapless(file, listed, data.size());
+    check_gapless(file, listed, opened.size() - data);
 
     for (Listed& entry : listed) {
         TensorEntry& tensor = entry.tensor;
@@ -132,8 +143,8 @@ SafetensorsContent parse_safetensors(std::string_view file, std::span<const std:
         tensor.type = type.value_or(tensor.type);
         // Elements are at most two per byte of the file: the product cannot overflow.
         const std::uint64_t expected =
-            type ? checked_bytes(file, tensor, bytes.size())
-                 : static_cast<std::uint64_t>(checked_elements(file, tensor, bytes.size())) *
+            type ? checked_bytes(file, tensor, opened.size())
+                 : static_cast<std::uint64_t>(checked_elements(file, tensor, opened.size())) *
                        *left_out;
         if (size != expected)
             malformed(file,
@@ -144,7 +155,9 @@ SafetensorsContent parse_safetensors(std::string_view file, std::span<const std:
             content.left_out.emplace(tensor.name, entry.type);
             continue;
         }
-        tensor.bytes = data.subspan(entry.begin, size);
+        tensor.file = &opened;
+        tensor.offset = data + entry.begin;
+        tensor.bytes = size;
         content.tensors.push_back(std::move(tensor));
     }
     return content;
@@ -158,9 +171,8 @@ constexpr const char* index_name = "model.safetensors.index.json";
 constexpr const char* generation_config = "generation_config";
 
 nlohmann::json json_file(const fs::path& path) {
-    const Mapping mapping(path);
-    const auto bytes = mapping.bytes();
-    return strict_json(path.string(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    const UntrustedFile file(path);
+    return strict_json(file.name(), file.text(most_json_bytes));
 }
 
 // The index comes from elsewhere and must not lead out of its folder.
@@ -229,7 +241,7 @@ std::vector<fs::path> files_of_model(const fs::path& path) {
     } else if (path.extension() == ".json") {
         const SafetensorsParts parts = parts_of_index(path);
         files.insert(files.end(), parts.files.begin(), parts.files.end());
-    } else if (begins_as_gguf(Mapping(path).bytes())) {
+    } else if (begins_as_gguf(UntrustedFile(path))) {
         return files;
     }
     for (const auto& [name, companion] : companions_in(folder ? path : path.parent_path()))

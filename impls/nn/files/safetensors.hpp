@@ -3,13 +3,10 @@
 // in one folder.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "impls/nn/files/stored_tensor.hpp"
@@ -18,16 +15,16 @@ namespace assay::nn {
 
 struct SafetensorsContent {
     nlohmann::json metadata = nlohmann::json::object();  ///< __metadata__
-    std::vector<TensorEntry> tensors;  ///< in the order of their data; they point into `bytes`
+    std::vector<TensorEntry> tensors;  ///< in the order of their data; they point to the file
     /// Tensors of integers and truth values, by name with their type. They are no weights (masks
     /// and positions that older checkpoints carry along) and are left out of `tensors`.
     std::map<std::string, std::string> left_out;
 };
 
-bool begins_as_safetensors(std::span<const std::byte> bytes);
-/// `file`: what messages call it. Throws UserError on anything malformed, gaps between tensors and
-/// bytes behind the last one included, as the format demands.
-SafetensorsContent parse_safetensors(std::string_view file, std::span<const std::byte> bytes);
+bool begins_as_safetensors(const UntrustedFile& file);
+/// Throws UserError on anything malformed, gaps between tensors, bytes behind the last one and
+/// headers of more than 100 MB included, as the format demands.
+SafetensorsContent parse_safetensors(const UntrustedFile& file);
 
 /// The files the tensors are in, and, for a model in parts, which tensor the index expects where.
 struct SafetensorsParts {

@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <functional>
 #include <limits>
 #include <stdexcept>
+#include <tuple>
 
 #include "impls/nn/files/untrusted_file.hpp"
 
@@ -65,15 +67,24 @@ inline float float16_value(std::uint16_t value) {
 
 // A product d·q has at most 19 significant bits, so it is exact; d·q + m of q4_1 is the rounded sum
 // that every reader of the format computes.
-constexpr int block = 32;
+constexpr std::size_t block = 32;
 
 float float16_at(const std::byte* at) { return float16_value(little_endian<std::uint16_t>(at)); }
 
+/// A copy, from which the compiler knows that nothing written changes it: then it makes vector
+/// code.
+template <class Number, std::size_t count>
+std::array<Number, count> copied(const std::byte* at) {
+    std::array<Number, count> numbers;
+    std::memcpy(numbers.data(), at, sizeof numbers);
+    return numbers;
+}
+
 // The low halves of 16 bytes are the elements 0 to 15, the high halves 16 to 31.
-void unpack_nibbles(const std::byte* nibbles, float scale, float offset, float subtract,
-                    float* out) {
-    for (int i = 0; i < block / 2; ++i) {
-        const auto pair = static_cast<unsigned char>(nibbles[i]);
+void unpack_nibbles(const std::byte* at, float scale, float offset, float subtract, float* out) {
+    const auto nibbles = copied<std::uint8_t, block / 2>(at);
+    for (std::size_t i = 0; i < block / 2; ++i) {
+        const unsigned pair = nibbles[i];
         out[i] = scale * (static_cast<float>(pair & 15) - subtract) + offset;
         out[i + block / 2] = scale * (static_cast<float>(pair >> 4) - subtract) + offset;
     }
@@ -82,16 +93,34 @@ void unpack_nibbles(const std::byte* nibbles, float scale, float offset, float s
 void unpack_block(TensorType type, const std::byte* at, float* out) {
     const float scale = float16_at(at);
     switch (type) {
-        case TensorType::q8_0:
-            for (int i = 0; i < block; ++i)
-                out[i] = scale * static_cast<float>(little_endian<std::int8_t>(at + 2 + i));
+        case TensorType::q8_0: {
+            const auto weights = copied<std::int8_t, block>(at + 2);
+            for (std::size_t i = 0; i < block; ++i) out[i] = scale * static_cast<float>(weights[i]);
             return;
+        }
         case TensorType::q4_0:
             // Adding −0 changes nothing, not even the sign of a zero.
             return unpack_nibbles(at + 2, scale, -0.0f, 8, out);
         default:
             return unpack_nibbles(at + 4, scale, float16_at(at + 2), 0, out);
     }
+}
+
+template <float convert(std::uint16_t)>
+void unpack_halves(const std::byte* at, std::span<float> out) {
+    constexpr std::size_t half = sizeof(std::uint16_t);
+    std::size_t first = 0;
+    for (; first + block <= out.size(); first += block) {
+        const auto halves = copied<std::uint16_t, block>(at + half * first);
+        float* const to = out.data() + first;
+        for (std::size_t i = 0; i < block; ++i) to[i] = convert(halves[i]);
+    }
+    for (; first < out.size(); ++first)
+        out[first] = convert(little_endian<std::uint16_t>(at + half * first));
+}
+
+inline float bfloat16_value(std::uint16_t value) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
 }
 
 }  // namespace
@@ -106,11 +135,15 @@ std::uint16_t to_bfloat16(float value) {
     return static_cast<std::uint16_t>((bits + half_or_one_less) >> 16);
 }
 
-float from_bfloat16(std::uint16_t value) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
-}
+float from_bfloat16(std::uint16_t value) { return bfloat16_value(value); }
 
 float from_float16(std::uint16_t value) { return float16_value(value); }
+
+void read_bytes(const TensorEntry& tensor, std::size_t first, std::span<std::byte> out) {
+    if (first > tensor.bytes || out.size() > tensor.bytes - first)
+        throw std::out_of_range("bytes beyond the end of tensor " + tensor.name);
+    tensor.file->read(tensor.offset + first, out);
+}
 
 void to_floats(const TensorEntry& tensor, std::int64_t first, std::span<float> out) {
     const BlockSize unit = block_size(tensor.type);
@@ -119,7 +152,19 @@ void to_floats(const TensorEntry& tensor, std::int64_t first, std::span<float> o
         throw std::out_of_range("elements beyond the end of tensor " + tensor.name);
     if (first % unit.elements != 0 || count % unit.elements != 0)
         throw std::invalid_argument("part of a quantised block of tensor " + tensor.name);
-    to_floats(tensor.type, tensor.bytes.data() + stored_bytes(tensor.type, first), out);
+    std::size_t at = stored_bytes(tensor.type, first);
+    if (tensor.type == TensorType::f32) return read_bytes(tensor, at, std::as_writable_bytes(out));
+    std::array<std::byte, 64 * 1024> room;  // stays in a cache of the core's own
+    const std::size_t most = room.size() / unit.bytes * static_cast<std::size_t>(unit.elements);
+    while (!out.empty()) {
+        const auto part = out.first(std::min(out.size(), most));
+        const auto stored = std::span(room).first(
+            stored_bytes(tensor.type, static_cast<std::int64_t>(part.size())));
+        read_bytes(tensor, at, stored);
+        to_floats(tensor.type, stored.data(), part);
+        at += stored.size();
+        out = out.subspan(part.size());
+    }
 }
 
 void to_floats(TensorType type, const std::byte* at, std::span<float> out) {
@@ -128,13 +173,9 @@ void to_floats(TensorType type, const std::byte* at, std::span<float> out) {
             if (!out.empty()) std::memcpy(out.data(), at, out.size_bytes());
             return;
         case TensorType::f16:
-            for (std::size_t i = 0; i < out.size(); ++i) out[i] = float16_at(at + 2 * i);
-            return;
+            return unpack_halves<float16_value>(at, out);
         case TensorType::bf16:
-            for (std::size_t i = 0; i < out.size(); ++i)
-                out[i] = std::bit_cast<float>(
-                    static_cast<std::uint32_t>(little_endian<std::uint16_t>(at + 2 * i)) << 16);
-            return;
+            return unpack_halves<bfloat16_value>(at, out);
         default:
             for (std::size_t i = 0; i < out.size(); i += block, at += block_size(type).bytes)
                 unpack_block(type, at, out.data() + i);
@@ -188,13 +229,13 @@ void check_apart(std::string_view file, const std::vector<TensorEntry>& tensors)
         if (order[i - 1]->name == order[i]->name)
             malformed(file, fmt::format("two tensors are named {}", shown(order[i]->name)));
 
-    std::erase_if(order, [](const TensorEntry* tensor) { return tensor->bytes.empty(); });
+    std::erase_if(order, [](const TensorEntry* tensor) { return tensor->bytes == 0; });
     std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-        return std::less<>()(a->bytes.data(), b->bytes.data());
+        return std::less<>()(std::tie(a->file, a->offset), std::tie(b->file, b->offset));
     });
     for (std::size_t i = 1; i < order.size(); ++i)
-        if (std::less<>()(order[i]->bytes.data(),
-                          order[i - 1]->bytes.data() + order[i - 1]->bytes.size()))
+        if (order[i]->file == order[i - 1]->file &&
+            order[i]->offset < order[i - 1]->offset + order[i - 1]->bytes)
             malformed(file, fmt::format("the tensors {} and {} overlap", shown(order[i - 1]->name),
                                         shown(order[i]->name)));
 }

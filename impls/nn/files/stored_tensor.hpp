@@ -27,15 +27,24 @@ BlockSize block_size(TensorType);
 /// Bytes of `elements` elements; elements must be a multiple of 32 for the q types.
 std::size_t stored_bytes(TensorType, std::int64_t elements);
 
+class UntrustedFile;  // untrusted_file.hpp
+
 struct TensorEntry {
     std::string name;
     TensorType type = TensorType::f32;
     std::vector<std::int64_t> shape;  ///< outermost first (GGUF's own order is reversed on reading)
-    std::span<const std::byte> bytes;  ///< into the mapping; little-endian; may be unaligned
+    const UntrustedFile* file = nullptr;  ///< who made the entry keeps it
+    std::uint64_t offset = 0;             ///< of its first byte in the file
+    std::size_t bytes = 0;                ///< little-endian
 
     std::int64_t elements() const;
 };
 
+// Reading throws UserError when the file has become shorter or cannot be read, std::out_of_range
+// beyond the tensor's end.
+
+/// The bytes [first, first + out.size()) of a tensor as they are stored.
+void read_bytes(const TensorEntry&, std::size_t first, std::span<std::byte> out);
 /// Converts the elements [first, first + out.size()) of a tensor to floats, exactly (every stored
 /// value is a float). For q types both ends must be multiples of 32.
 void to_floats(const TensorEntry&, std::int64_t first, std::span<float> out);

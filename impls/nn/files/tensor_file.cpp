@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <map>
 #include <unordered_map>
@@ -18,8 +19,8 @@ namespace fs = std::filesystem;
 
 struct TensorFile::Content {
     fs::path path;
-    std::vector<Mapping> mappings;  ///< what the entries point into: these
-    std::vector<std::byte> memory;  ///< or this
+    std::shared_ptr<const std::vector<std::byte>> memory;  ///< of one in memory
+    std::deque<UntrustedFile> files;                       ///< the entries point to them
     FileFormat format = FileFormat::gguf;
     std::uint64_t file_bytes = 0;
     nlohmann::json metadata = nlohmann::json::object();
@@ -27,28 +28,27 @@ struct TensorFile::Content {
     std::unordered_map<std::string_view, std::size_t> by_name;  ///< views of tensors[i].name
     std::map<std::string, std::string> left_out;                ///< tensor → its type
 
-    void take_gguf(std::string_view name, std::span<const std::byte> bytes) {
-        GgufContent content = parse_gguf(name, bytes);
+    void take_gguf(const UntrustedFile& file) {
+        GgufContent content = parse_gguf(file);
         metadata = std::move(content.metadata);
         tensors = std::move(content.tensors);
-        file_bytes = bytes.size();
+        file_bytes = file.size();
     }
 
-    void take_safetensors(std::string_view name, std::span<const std::byte> bytes) {
+    void take_safetensors(const UntrustedFile& file) {
         format = FileFormat::safetensors;
-        SafetensorsContent content = parse_safetensors(name, bytes);
+        SafetensorsContent content = parse_safetensors(file);
         if (content.metadata.is_object()) metadata["metadata"].update(content.metadata);
         std::move(content.tensors.begin(), content.tensors.end(), std::back_inserter(tensors));
         left_out.merge(content.left_out);
-        file_bytes += bytes.size();
+        file_bytes += file.size();
     }
 
     void take_parts(const SafetensorsParts& parts) {
         std::map<std::string, fs::path> found;
         for (const fs::path& file : parts.files) {
             const std::size_t before = tensors.size();
-            const Mapping& mapping = mappings.emplace_back(file);
-            take_safetensors(file.string(), mapping.bytes());
+            take_safetensors(files.emplace_back(file));
             for (std::size_t i = before; i < tensors.size(); ++i)
                 if (const auto [place, fresh] = found.emplace(tensors[i].name, file); !fresh)
                     malformed(file.string(),
@@ -63,13 +63,14 @@ struct TensorFile::Content {
         }
     }
 
-    void take_single(std::string_view name, std::span<const std::byte> bytes) {
-        if (begins_as_gguf(bytes))
-            take_gguf(name, bytes);
-        else if (begins_as_safetensors(bytes))
-            take_safetensors(name, bytes);
+    void take_single(const UntrustedFile& file) {
+        if (begins_as_gguf(file))
+            take_gguf(file);
+        else if (begins_as_safetensors(file))
+            take_safetensors(file);
         else
-            malformed(name, "neither a GGUF nor a safetensors file, or one cut off in its header");
+            malformed(file.name(),
+                      "neither a GGUF nor a safetensors file, or one cut off in its header");
     }
 
     void index() {
@@ -89,7 +90,7 @@ TensorFile::TensorFile(const fs::path& path) {
         if (path.extension() == ".json")
             content->take_parts(parts_of_index(path));
         else
-            content->take_single(path.string(), content->mappings.emplace_back(path).bytes());
+            content->take_single(content->files.emplace_back(path));
         if (content->format == FileFormat::safetensors)
             content->metadata.update(companion_files(path.parent_path()));
     }
@@ -103,10 +104,16 @@ TensorFile TensorFile::in_memory(std::vector<std::byte> bytes, std::string name)
 
 TensorFile TensorFile::in_memory(std::vector<std::byte> bytes, std::string name,
                                  const nlohmann::json& companions) {
+    return in_memory(std::make_shared<const std::vector<std::byte>>(std::move(bytes)),
+                     std::move(name), companions);
+}
+
+TensorFile TensorFile::in_memory(std::shared_ptr<const std::vector<std::byte>> bytes,
+                                 std::string name, const nlohmann::json& companions) {
     const auto content = std::make_shared<Content>();
     content->path = name;
     content->memory = std::move(bytes);
-    content->take_single(name, content->memory);
+    content->take_single(content->files.emplace_back(std::move(name), *content->memory));
     if (content->format == FileFormat::safetensors) content->metadata.update(companions);
     content->index();
     return TensorFile(std::shared_ptr<const Content>(content));
@@ -135,10 +142,6 @@ const TensorEntry& TensorFile::require(std::string_view name,
                   fmt::format("tensor {} has the shape [{}] where [{}] was expected", shown(name),
                               fmt::join(tensor->shape, ", "), fmt::join(shape, ", ")));
     return *tensor;
-}
-
-void TensorFile::forget(const TensorEntry& tensor) const {
-    for (const Mapping& mapping : content_->mappings) mapping.forget(tensor.bytes);
 }
 
 FileFormat TensorFile::format() const { return content_->format; }

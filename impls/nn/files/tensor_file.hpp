@@ -1,5 +1,5 @@
-// A file of named tensors, mapped read-only: GGUF v2/v3 or safetensors. Nothing is copied until a
-// tensor is asked for as floats. Knows nothing of models and of libtorch.
+// A file of named tensors: GGUF v2/v3 or safetensors. Of their data nothing is in memory but what
+// is asked for (stored_tensor.hpp). Knows nothing of models and of libtorch.
 #pragma once
 
 #include <cstddef>
@@ -34,16 +34,14 @@ class TensorFile {
     static TensorFile in_memory(std::vector<std::byte> bytes, std::string name,
                                 const nlohmann::json& companions);
     static TensorFile in_memory(std::vector<std::byte> bytes, std::string name = "in memory");
+    static TensorFile in_memory(std::shared_ptr<const std::vector<std::byte>> bytes,
+                                std::string name, const nlohmann::json& companions);
 
     const std::vector<TensorEntry>& tensors() const;
     const TensorEntry* find(std::string_view name) const;
     /// Throws UserError that names file, tensor, expected and found shape. Extents of 1 count: a
     /// tensor [1, n] is not [n].
     const TensorEntry& require(std::string_view name, std::span<const std::int64_t> shape) const;
-
-    /// A tensor that has been read for good takes no memory any more; read again it comes from the
-    /// file. One in memory stays.
-    void forget(const TensorEntry& tensor) const;
 
     FileFormat format() const;
     /// GGUF: its key-value pairs. safetensors: {"config": config.json, "generation_config": …,
@@ -57,7 +55,7 @@ class TensorFile {
     struct Content;
     explicit TensorFile(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
 
-    std::shared_ptr<const Content> content_;  ///< the mappings; entries point into them
+    std::shared_ptr<const Content> content_;  ///< the open files, to which entries point
 };
 
 }  // namespace assay::nn

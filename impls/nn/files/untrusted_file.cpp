@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,11 +9,11 @@
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "suite/base/error.hpp"
-#include "suite/base/file_descriptor.hpp"
 #include "suite/base/json_text.hpp"
 
 namespace assay::nn {
@@ -35,39 +34,51 @@ std::string shown(std::string_view name) {
     return text + (name.size() > most ? "…\"" : "\"");
 }
 
-Mapping::Mapping(const std::filesystem::path& path) {
+UntrustedFile::UntrustedFile(const std::filesystem::path& path) : name_(path.string()) {
     const auto refuse = [&](const char* what) {
-        malformed(path.string(), fmt::format("{}: {}", what, std::strerror(errno)));
+        malformed(name_, fmt::format("{}: {}", what, std::strerror(errno)));
     };
     // Not blocking: opening a named pipe would otherwise wait for a writer.
-    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (!file) refuse("cannot be opened");
+    file_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!file_) refuse("cannot be opened");
     struct stat status {};
-    if (::fstat(file.get(), &status) != 0) refuse("cannot be examined");
-    if (!S_ISREG(status.st_mode)) malformed(path.string(), "not a regular file");
-    const auto size = static_cast<std::size_t>(status.st_size);
-    if (size == 0) return;  // nothing to map
-    void* const begin = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-    if (begin == MAP_FAILED) refuse("cannot be mapped into memory");
-    bytes_ = {static_cast<const std::byte*>(begin), size};
+    if (::fstat(file_.get(), &status) != 0) refuse("cannot be examined");
+    if (!S_ISREG(status.st_mode)) malformed(name_, "not a regular file");
+    size_ = static_cast<std::uint64_t>(status.st_size);
 }
 
-Mapping::Mapping(Mapping&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+UntrustedFile::UntrustedFile(std::string name, std::span<const std::byte> bytes)
+    : name_(std::move(name)), memory_(bytes), size_(bytes.size()) {}
 
-Mapping::~Mapping() {
-    if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+void UntrustedFile::read(std::uint64_t offset, std::span<std::byte> out) const {
+    if (offset > size_ || out.size() > size_ - offset)
+        throw std::out_of_range(name_ + ": bytes beyond the end of the file");
+    if (!file_) {
+        const auto part = memory_.subspan(offset, out.size());
+        std::copy(part.begin(), part.end(), out.begin());
+        return;
+    }
+    while (!out.empty()) {
+        const ssize_t got =
+            ::pread(file_.get(), out.data(), out.size(), static_cast<off_t>(offset));
+        if (got == 0)
+            malformed(name_, fmt::format("became shorter while it was read: it had {} bytes; put a "
+                                         "new file in its place instead of writing over it",
+                                         size_));
+        if (got < 0 && errno != EINTR)
+            malformed(name_, fmt::format("cannot be read: {}", std::strerror(errno)));
+        const auto taken = static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+        offset += taken;
+        out = out.subspan(taken);
+    }
 }
 
-void Mapping::forget(std::span<const std::byte> part) const {
-    const auto address = [](const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at); };
-    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    const auto from = std::max(address(part.data()), address(bytes_.data()));
-    const auto to =
-        std::min(address(part.data() + part.size()), address(bytes_.data() + bytes_.size()));
-    const auto first = (from + page - 1) / page * page, end = to / page * page;
-    // Only a wish.
-    if (first < end)
-        static_cast<void>(::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED));
+std::string UntrustedFile::text(std::uint64_t most) const {
+    if (size_ > most)
+        malformed(name_, fmt::format("has {} bytes; at most {} are read", size_, most));
+    std::string all(size_, '\0');
+    read(0, std::as_writable_bytes(std::span(all)));
+    return all;
 }
 
 nlohmann::json strict_json(std::string_view file, std::string_view text) {
@@ -88,6 +99,7 @@ std::string value_text(const nlohmann::json& value) {
     if (value.is_null()) return "nothing";
     if (value.is_string()) return "the text " + shown(value.get_ref<const std::string&>());
     if (value.is_array()) return "a list";
+    if (value.is_binary()) return "a list of bytes";
     if (value.is_object()) return "a table";
     return (value.is_number_float() ? "the decimal number " : "") + value.dump();
 }

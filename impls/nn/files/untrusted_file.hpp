@@ -1,5 +1,5 @@
-// What the readers of model files share: a file comes from elsewhere, is mapped whole, and is
-// refused with its name and what is wrong where it is malformed.
+// What the readers of model files share: a file comes from elsewhere, may change while it is read,
+// and is refused with its name and what is wrong where it is malformed.
 #pragma once
 
 #include <bit>
@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+
+#include "suite/base/file_descriptor.hpp"
 
 namespace assay::nn {
 
@@ -35,23 +37,33 @@ Number little_endian(const std::byte* at) {
     return number;
 }
 
-/// A whole file in memory, read-only, without copying it.
-class Mapping {
+/// A file that is read where bytes of it are asked for, or bytes in memory. It is not mapped: a
+/// page that is no longer in the file when it is read would end the process by SIGBUS.
+class UntrustedFile {
   public:
     /// Throws UserError when `path` is no readable regular file.
-    explicit Mapping(const std::filesystem::path& path);
-    Mapping(Mapping&& other) noexcept;
-    Mapping& operator=(Mapping&&) = delete;
-    ~Mapping();
+    explicit UntrustedFile(const std::filesystem::path& path);
+    /// `name`: for messages. `bytes` must outlive it.
+    UntrustedFile(std::string name, std::span<const std::byte> bytes);
 
-    std::span<const std::byte> bytes() const { return bytes_; }
-    /// Whole pages of `part` leave this process's memory until they are read again; what is not
-    /// within the file stays.
-    void forget(std::span<const std::byte> part) const;
+    const std::string& name() const { return name_; }
+    std::uint64_t size() const { return size_; }  ///< bytes when it was opened
+    /// The bytes from `offset` on, as many as `out` has. Threads may read at the same time. Throws
+    /// UserError "FILE: …" when the file has become shorter or cannot be read, std::out_of_range
+    /// beyond size().
+    void read(std::uint64_t offset, std::span<std::byte> out) const;
+    /// All of it. Throws UserError like read(), and when it has more than `most` bytes.
+    std::string text(std::uint64_t most) const;
 
   private:
-    std::span<const std::byte> bytes_;
+    std::string name_;
+    FileDescriptor file_;                ///< of this,
+    std::span<const std::byte> memory_;  ///< or this
+    std::uint64_t size_;
 };
+
+/// More of what a model's files say in JSON is not read: the limit of safetensors for its header.
+constexpr std::uint64_t most_json_bytes = 100'000'000;
 
 /// JSON in which a key given twice, or nesting so deep that handling the value could exhaust the
 /// stack, is refused. Throws UserError "FILE: …".

@@ -1,5 +1,6 @@
 // What must hold for any bytes taken for a model file: refused with a UserError, or every tensor
 // and, where they describe a decoder, every parameter and the ids that end its texts can be read.
+// What a GGUF file says takes memory in proportion to the file.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +13,17 @@
 #include "impls/nn/files/parameter_source.hpp"
 #include "impls/nn/text/tokenizer.hpp"
 #include "suite/base/error.hpp"
+#include "tests/nn/files/json_memory.hpp"
 
 namespace assay::nn {
 
 inline void check_model_file(std::vector<std::byte> bytes, nlohmann::json companions) {
     try {
         const auto file = TensorFile::in_memory(std::move(bytes), "fuzzed", std::move(companions));
+        constexpr std::size_t most_per_byte = 9, empty = 1024;
+        if (file.format() == FileFormat::gguf &&
+            memory_of(file.metadata()) > most_per_byte * file.file_bytes() + empty)
+            std::abort();
         std::vector<float> values;
         for (const TensorEntry& tensor : file.tensors()) {
             values.assign(static_cast<std::size_t>(tensor.elements()), 0);

@@ -104,6 +104,10 @@ TEST(GgufMalformed, Metadata) {
                 HasSubstr("\"x\" has the value type 13, which GGUF does not define"));
     EXPECT_THAT(changed([](auto& w) { w.put_raw("x", 7, ByteString().letters("\x02")); }),
                 HasSubstr("\"x\" is a truth value of 2"));
+    ByteString flags;
+    flags.number(std::uint32_t{7}).number(std::uint64_t{2}).letters("\x01\x02");
+    EXPECT_THAT(changed([&](auto& w) { w.put_raw("x", 9, flags); }),
+                HasSubstr("\"x\" holds a truth value that is not 0 or 1"));
     for (const auto& [number, text] :
          {std::pair{48, "48"}, std::pair{0, "0"}, std::pair{-32, "-32"}})
         EXPECT_THAT(changed([&](auto& w) { w.put("general.alignment", std::int32_t{number}); }),

@@ -6,6 +6,7 @@
 
 #include "impls/nn/files/tensor_file.hpp"
 #include "tests/nn/files/grid_weights.hpp"
+#include "tests/nn/files/json_memory.hpp"
 #include "tests/nn/files/write_gguf.hpp"
 
 namespace assay::nn {
@@ -53,7 +54,34 @@ TEST(Gguf, ArraysOfArrays) {
     value.number(std::uint32_t{0}).number(std::uint64_t{2}).letters("\x01\x02");
     value.number(std::uint32_t{8}).number(std::uint64_t{1}).number(std::uint64_t{1}).letters("a");
     const auto file = TensorFile::in_memory(GgufWriter().put_raw("nested", 9, value).bytes());
-    EXPECT_EQ(file.metadata(), (json{{"nested", {{1, 2}, {"a"}}}}));
+    EXPECT_EQ(file.metadata(), (json{{"nested", {json::binary({1, 2}, 0), {"a"}}}}));
+}
+
+TEST(Gguf, ListsOfOneByteElementsAreBytes) {
+    GgufWriter writer;
+    writer.put_list<std::uint8_t>("map", {0, 7, 255}).put_list<std::int8_t>("signed", {-1, 1});
+    writer.put_list<std::uint8_t>("none", {});
+    ByteString flags;
+    flags.number(std::uint32_t{7}).number(std::uint64_t{3}).letters({"\1\0\1", 3});
+    writer.put_raw("flags", 9, flags);
+    const json expected{{"map", json::binary({0, 7, 255}, 0)},
+                        {"signed", json::binary({255, 1}, 1)},
+                        {"none", json::binary({}, 0)},
+                        {"flags", json::binary({1, 0, 1}, 7)}};
+    EXPECT_EQ(TensorFile::in_memory(writer.bytes()).metadata(), expected);
+}
+
+// Whatever a list holds, and if it is all that the file holds.
+TEST(Gguf, ListsTakeMemoryInProportionToTheFile) {
+    for (const std::uint32_t type : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 9u, 10u, 11u, 12u}) {
+        constexpr std::size_t bytes = std::size_t{12} << 14;  // whole elements of every type
+        constexpr std::size_t sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 8, 12, 8, 8, 8};
+        ByteString list;  // zeros: empty strings, empty lists of u8
+        list.number(type).number(std::uint64_t{bytes / sizes[type]});
+        list.bytes.resize(list.bytes.size() + bytes);
+        const auto file = GgufWriter().put_raw("list", 9, list).bytes();
+        EXPECT_LE(memory_of(TensorFile::in_memory(file).metadata()), 9 * file.size()) << type;
+    }
 }
 
 TEST(Gguf, ShapesAreReversedAndBytesFound) {

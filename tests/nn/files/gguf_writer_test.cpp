@@ -25,7 +25,9 @@ TEST(GgufWriter, KeepsMetadataAndTensors) {
                                   {"none", nlohmann::json::array()},
                                   {"texts", {"x", ""}},
                                   {"types", {1, -1, 3}},
-                                  {"mixed", {1, 0.5}}};
+                                  {"mixed", {1, 0.5}},
+                                  {"bytes", nlohmann::json::binary({0, 255}, 0)},
+                                  {"flags", nlohmann::json::binary({1, 0, 1}, 7)}};
     const std::vector<float> values{1, -2, 0.5F, 1e-9F, 3, 4};
     const std::vector<TensorToWrite> tensors{
         {"odd", TensorType::bf16, {3}, stored_as(TensorType::bf16, std::span(values).first(3))},

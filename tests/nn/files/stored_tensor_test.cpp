@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "impls/nn/files/stored_tensor.hpp"
+#include "impls/nn/files/untrusted_file.hpp"
 #include "tests/nn/files/grid_weights.hpp"
 
 namespace assay::nn {
@@ -19,7 +20,8 @@ using testing::ElementsAreArray;
 
 std::vector<float> floats(TensorType type, const std::vector<std::byte>& bytes,
                           std::int64_t elements, std::int64_t first, std::int64_t count) {
-    const TensorEntry tensor{"t", type, {elements}, bytes};
+    const UntrustedFile file("t", bytes);
+    const TensorEntry tensor{"t", type, {elements}, &file, 0, bytes.size()};
     std::vector<float> out(static_cast<std::size_t>(count));
     to_floats(tensor, first, out);
     return out;
@@ -90,7 +92,8 @@ TEST_P(EveryType, PartsFromUnalignedBytes) {
     const auto stored = stored_grid(weights, GetParam());
     std::vector<std::byte> shifted(1);
     shifted.insert(shifted.end(), stored.begin(), stored.end());
-    const TensorEntry tensor{"t", GetParam(), {5, 32}, std::span(shifted).subspan(1)};
+    const UntrustedFile file("t", shifted);
+    const TensorEntry tensor{"t", GetParam(), {5, 32}, &file, 1, stored.size()};
     for (const std::int64_t first : {0, 32, 96, 160}) {
         for (std::int64_t count = 0; first + count <= 160; count += 32) {
             std::vector<float> out(static_cast<std::size_t>(count), -7);
@@ -107,6 +110,16 @@ TEST_P(EveryType, BeyondTheEndIsRefused) {
     EXPECT_THROW(floats(GetParam(), bytes, 64, 0, 96), std::out_of_range);
     EXPECT_THROW(floats(GetParam(), bytes, 64, -32, 32), std::out_of_range);
     EXPECT_THROW(floats(GetParam(), bytes, 64, INT64_MAX, 32), std::out_of_range);
+}
+
+// More elements than are converted at once.
+TEST_P(EveryType, ManyElements) {
+    const auto weights = grid_weights(std::size_t{32} * 5000, 8);
+    const auto bytes = stored_grid(weights, GetParam());
+    const auto count = static_cast<std::int64_t>(weights.size());
+    EXPECT_EQ(floats(GetParam(), bytes, count, 0, count), weights);
+    EXPECT_EQ(floats(GetParam(), bytes, count, 32, count - 64),
+              std::vector(weights.begin() + 32, weights.end() - 32));
 }
 
 INSTANTIATE_TEST_SUITE_P(ToFloats, EveryType,

@@ -55,20 +55,6 @@ TEST_F(TensorFiles, AGgufFileUnderAnyName) {
     EXPECT_EQ(read_decoder_config(file), model.config);
 }
 
-TEST_F(TensorFiles, ForgottenTensorsAreReadAgain) {
-    const auto bytes = gguf_of(toy_model(toy_llama_config())).bytes();
-    write_bytes(folder_ / "model.gguf", bytes);
-    const TensorFile mapped(folder_ / "model.gguf"), in_memory = TensorFile::in_memory(bytes);
-    for (const TensorEntry& tensor : mapped.tensors()) {
-        const std::vector<std::byte> before(tensor.bytes.begin(), tensor.bytes.end());
-        mapped.forget(tensor);
-        EXPECT_TRUE(std::equal(before.begin(), before.end(), tensor.bytes.begin()));
-        const TensorEntry& other = *in_memory.find(tensor.name);
-        in_memory.forget(other);
-        EXPECT_TRUE(std::equal(before.begin(), before.end(), other.bytes.begin()));
-    }
-}
-
 TEST_F(TensorFiles, AFolderWithOneSafetensorsFile) {
     const ToyModel model = toy_model(toy_llama_config());
     const HuggingFaceModel written = hugging_face_of(model);
@@ -85,6 +71,25 @@ TEST_F(TensorFiles, AFolderWithOneSafetensorsFile) {
     }
     std::ofstream(folder_ / "config.json") << "{";
     EXPECT_THAT(verdict(folder_), HasSubstr("config.json:1:2: not valid JSON"));
+}
+
+// As large as its header says, but without blocks on disk: its zeros are no JSON.
+TEST_F(TensorFiles, ALongSafetensorsHeaderIsRefusedUnread) {
+    const auto with_header_of = [&](std::uint64_t length) {
+        write_bytes(folder_ / "sparse", ByteString().number(length).letters("{").bytes);
+        fs::resize_file(folder_ / "sparse", 8 + length);
+        return verdict(folder_ / "sparse");
+    };
+    EXPECT_THAT(with_header_of(100'000'001),
+                HasSubstr("its header has 100000001 bytes; the format allows 100000000"));
+    EXPECT_THAT(with_header_of(100'000'000), HasSubstr("its header:1:2: not valid JSON"));
+}
+
+TEST_F(TensorFiles, ALongJsonFileIsRefusedUnread) {
+    write_bytes(folder_ / "model.safetensors", SafetensorsWriter().bytes());
+    write_json("config.json", json::object());
+    fs::resize_file(folder_ / "config.json", 100'000'001);
+    EXPECT_THAT(verdict(folder_), HasSubstr("config.json: has 100000001 bytes"));
 }
 
 class Parts : public TensorFiles {
