@@ -160,14 +160,18 @@ at::Tensor Decoder::hidden_states(const at::Tensor& ids, FeedForward* feed_forwa
             return maps.linear({layer, name}, rows, leaf(layer, name), leaf(layer, name + "_bias"));
         };
         const auto heads = [&](const at::Tensor& rows, const std::string& name, int count) {
-            return linear(rows, name).view({batch, length, count, config_.head_width});
+            const auto all = linear(rows, name).to(wide);
+            if (!find(layer, name + "_norm"))
+                return all.view({batch, length, count, config_.head_width});
+            return norm(layer, name + "_norm", all.view({-1, config_.head_width}))
+                .view({batch, length, count, config_.head_width});
         };
         const auto seen = norm(layer, "attention_norm", x).to(compute);
         // Attention itself stays wide: on the CPU, bfloat16 makes it slower (its many small
         // products cost more to set up than to compute).
-        auto query = heads(seen, "query", config_.heads).to(wide);
-        auto key = heads(seen, "key", config_.kv_heads).to(wide);
-        const auto value = heads(seen, "value", config_.kv_heads).to(wide);
+        auto query = heads(seen, "query", config_.heads);
+        auto key = heads(seen, "key", config_.kv_heads);
+        const auto value = heads(seen, "value", config_.kv_heads);
         if (!gpt2) {
             query = rotate(query, rotary);
             key = rotate(key, rotary);

@@ -1,4 +1,4 @@
-// Decoder-only transformers of LLaMA and GPT-2 shape, for training and evaluation (libtorch
+// Decoder-only transformers of LLaMA, Qwen and GPT-2 shape, for training and evaluation (libtorch
 // autograd). Feed-forward networks, or the use of every parameter, can be replaced from outside
 // (decoder_layers.hpp): that is where sparsity, adapters and selection of rows plug in.
 #pragma once

@@ -19,7 +19,7 @@ nlohmann::json metadata_of(const DecoderConfig& config) {
     if (config.activation != (llama ? Activation::swiglu : Activation::gelu))
         throw UserError(fmt::format("a {} model with {} cannot be written as GGUF",
                                     to_string(config.family), to_string(config.activation)));
-    const std::string architecture(to_string(config.family));
+    const std::string architecture(gguf_architecture(config));
     nlohmann::json metadata{{"general.architecture", architecture}, {"general.name", config.name}};
     const auto put = [&](const char* key, const auto& value) {
         metadata[architecture + "." + key] = value;

@@ -16,7 +16,7 @@ struct DecoderFile {
 
 /// What read_decoder_config() and Decoder::load() read back: the configuration, and the parameters
 /// under GGUF's names, matrices in `matrices` (f32 or bf16), the rest in f32. Throws UserError for
-/// an activation that GGUF's architectures llama and gpt2 do not have.
+/// what GGUF's architectures llama, qwen2, qwen3 and gpt2 do not have.
 DecoderFile file_of(const Decoder&, TensorType matrices);
 
 /// tokenizer.* of a model over bytes (Tokenizer::bytes()).

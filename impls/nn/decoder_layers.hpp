@@ -64,7 +64,7 @@ struct Place {
 
 /// The parameters of a norm: leaves.
 struct NormWeights {
-    at::Tensor gain;   ///< [d]
+    at::Tensor gain;   ///< [d], or [head_width] of queries and keys
     at::Tensor shift;  ///< [d], or undefined
     double epsilon = 1e-5;
     bool centred = false;  ///< layer norm; else RMS norm
@@ -79,7 +79,7 @@ class Maps {
     /// x·Wᵀ + b in x's type. x: [rows, I], weight: [O, I], bias: [O] or undefined.
     virtual at::Tensor linear(const Place&, const at::Tensor& x, const at::Tensor& weight,
                               const at::Tensor& bias);
-    /// x: [rows, d], in its type.
+    /// x: [rows, d], in its type; of queries and keys: [rows · heads, head_width].
     virtual at::Tensor norm(const Place&, const at::Tensor& x, const NormWeights& weights);
     /// Rows of `table` [vocabulary, d] for ids [rows], as `type`.
     virtual at::Tensor embed(const Place&, const at::Tensor& table, const at::Tensor& ids,

@@ -14,13 +14,13 @@ add_library(assay_sqlite INTERFACE)
 target_include_directories(assay_sqlite INTERFACE "${ASSAY_SQLITECPP_INCLUDE}")
 target_link_libraries(assay_sqlite INTERFACE "${ASSAY_SQLITECPP_LIBRARY}" "${ASSAY_SQLITE3_LIBRARY}")
 
-# Entries of CUDA binaries are compressed with either.
-foreach(compression zstd lz4)
-    find_path(ASSAY_${compression}_INCLUDE ${compression}.h REQUIRED)
-    find_library(ASSAY_${compression}_LIBRARY ${compression} REQUIRED)
-    add_library(assay_${compression} INTERFACE)
-    target_include_directories(assay_${compression} INTERFACE "${ASSAY_${compression}_INCLUDE}")
-    target_link_libraries(assay_${compression} INTERFACE "${ASSAY_${compression}_LIBRARY}")
+# Entries of CUDA binaries are compressed with either of the first two; tokenizers compose Unicode.
+foreach(library zstd lz4 utf8proc)
+    find_path(ASSAY_${library}_INCLUDE ${library}.h REQUIRED)
+    find_library(ASSAY_${library}_LIBRARY ${library} REQUIRED)
+    add_library(assay_${library} INTERFACE)
+    target_include_directories(assay_${library} INTERFACE "${ASSAY_${library}_INCLUDE}")
+    target_link_libraries(assay_${library} INTERFACE "${ASSAY_${library}_LIBRARY}")
 endforeach()
 
 find_package(GTest QUIET)

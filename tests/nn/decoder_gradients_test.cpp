@@ -49,6 +49,10 @@ void expect_gradients_right(const DecoderConfig& config) {
 
 TEST(DecoderGradients, OfTheLlamaShape) { expect_gradients_right(small_llama()); }
 
+TEST(DecoderGradients, OfTheQwen2Shape) { expect_gradients_right(small_qwen2()); }
+
+TEST(DecoderGradients, OfTheQwen3Shape) { expect_gradients_right(small_qwen3()); }
+
 TEST(DecoderGradients, OfTheGpt2Shape) { expect_gradients_right(small_gpt2()); }
 
 TEST(DecoderGradients, OfReluAndAnOutputOfItsOwn) {

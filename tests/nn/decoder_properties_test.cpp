@@ -3,8 +3,10 @@
 
 #include <cmath>
 
+#include "impls/nn/decoder_file.hpp"
 #include "impls/nn/decoder_layers.hpp"
 #include "suite/base/error.hpp"
+#include "tests/base/temporary_folder.hpp"
 #include "tests/nn/small_decoders.hpp"
 
 namespace assay::nn {
@@ -167,7 +169,8 @@ TEST(Decoder, InitialScales) {
 }
 
 TEST(Decoder, CountsItsParameters) {
-    for (const auto& config : {small_llama(), small_gpt2(), DecoderConfig{}}) {
+    for (const auto& config :
+         {small_llama(), small_qwen2(), small_qwen3(), small_gpt2(), DecoderConfig{}}) {
         Decoder decoder(config, 1);
         std::int64_t count = 0;
         for (const auto& block : decoder.blocks()) count += block->count();
@@ -177,7 +180,7 @@ TEST(Decoder, CountsItsParameters) {
 
 // Token by token over kept keys and values: the same as all at once.
 TEST(Decoder, NextLogitsAreThoseOfTheWholeSequence) {
-    for (const auto& config : {small_llama(), small_gpt2()}) {
+    for (const auto& config : {small_llama(), small_qwen2(), small_qwen3(), small_gpt2()}) {
         Decoder decoder(config, 1);
         enlarge(decoder);
         // Pairs that begin alike.
@@ -195,6 +198,20 @@ TEST(Decoder, NextLogitsAreThoseOfTheWholeSequence) {
             EXPECT_LT(largest_difference(logits, expected.select(1, at)), 1e-5) << at;
         }
         EXPECT_THROW(decoder.next_logits(whole.narrow(1, 0, 1), cache), std::invalid_argument);
+    }
+}
+
+TEST(Decoder, WrittenAndReadBackGivesTheSameLogits) {
+    const testing::TemporaryFolder folder;
+    for (const auto& config : {small_llama(), small_qwen2(), small_qwen3(), small_gpt2()}) {
+        Decoder decoder(config, 1);
+        enlarge(decoder);
+        const DecoderFile file = file_of(decoder, TensorType::f32);
+        write_gguf(folder / "model.gguf", file.metadata, file.tensors);
+        const auto again = Decoder::load(TensorFile(folder / "model.gguf"));
+        EXPECT_EQ(again.config(), config);
+        const auto ids = random_ids(2, 8, config.vocabulary);
+        EXPECT_TRUE(at::equal(logits_of(decoder, ids), logits_of(again, ids)));
     }
 }
 

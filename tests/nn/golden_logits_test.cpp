@@ -42,7 +42,8 @@ TEST_P(TinyModel, GivesTheGoldenLogits) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(OfEachFamily, TinyModel, testing::Values("llama", "gpt2"),
+INSTANTIATE_TEST_SUITE_P(OfEachFamily, TinyModel,
+                         testing::Values("llama", "gpt2", "qwen2", "qwen3"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(PretrainedModel, GivesTheGoldenLogitsOfFurtherPrompts) {

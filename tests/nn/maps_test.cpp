@@ -44,7 +44,7 @@ class Watching : public Maps {
 
 // Every parameter but biases passes once, the table of a tied head as "output" once more.
 TEST(Maps, SeeEveryUseOfEveryParameter) {
-    for (const auto& config : {small_llama(), small_gpt2()}) {
+    for (const auto& config : {small_llama(), small_qwen2(), small_qwen3(), small_gpt2()}) {
         const Decoder decoder(config, 3);
         Watching maps;
         DenseFeedForward dense;

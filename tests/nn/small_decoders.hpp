@@ -22,6 +22,18 @@ inline DecoderConfig small_llama() {
     return config;
 }
 
+inline DecoderConfig small_qwen3() {
+    auto config = small_llama();
+    config.query_key_norms = true;
+    return config;
+}
+
+inline DecoderConfig small_qwen2() {
+    auto config = small_llama();
+    config.query_key_value_biases = true;
+    return config;
+}
+
 inline DecoderConfig small_gpt2() {
     auto config = small_llama();
     config.family = Family::gpt2;

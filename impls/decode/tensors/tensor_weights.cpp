@@ -20,8 +20,11 @@ namespace assay::decode {
 namespace {
 
 void check(const nn::DecoderConfig& config) {
-    if (config.family != nn::Family::llama || config.activation != nn::Activation::swiglu)
-        throw UserError("only models of LLaMA's family with SwiGLU decode on a device");
+    if (config.family != nn::Family::llama || config.activation != nn::Activation::swiglu ||
+        config.query_key_norms || config.query_key_value_biases)
+        throw UserError(
+            "only models of LLaMA's family with SwiGLU, without biases and norms of queries and "
+            "keys, decode on a device; others decode on the processor");
     if (config.hidden % kernels::neurons_per_expert != 0)
         throw UserError(fmt::format("{} neurons are no multiple of {}; they cannot be experts",
                                     config.hidden, kernels::neurons_per_expert));

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "impls/nn/files/config_reader.hpp"
 #include "impls/nn/files/parameter_source.hpp"
 #include "impls/nn/files/untrusted_file.hpp"
@@ -23,22 +27,25 @@ std::vector<NamedShape> layer_parameters(const DecoderConfig& config) {
     const std::int64_t queries = std::int64_t{config.heads} * config.head_width;
     const std::int64_t keys = std::int64_t{config.kv_heads} * config.head_width;
     std::vector<NamedShape> list;
+    const bool biases = config.family == Family::gpt2;
     // A bias has one element per output, as many as its matrix has rows.
-    const auto add = [&](const char* name, std::vector<std::int64_t> shape, bool bias = true) {
+    const auto add = [&](const char* name, std::vector<std::int64_t> shape, bool bias) {
         const std::int64_t outputs = shape.front();
         list.push_back({name, std::move(shape)});
-        if (bias && config.family == Family::gpt2)
-            list.push_back({std::string(name) + "_bias", {outputs}});
+        if (bias) list.push_back({std::string(name) + "_bias", {outputs}});
     };
-    add("attention_norm", {d});
-    add("query", {queries, d});
-    add("key", {keys, d});
-    add("value", {keys, d});
-    add("attention_out", {d, queries});
-    add("ffn_norm", {d});
+    add("attention_norm", {d}, biases);
+    add("query", {queries, d}, biases || config.query_key_value_biases);
+    add("key", {keys, d}, biases || config.query_key_value_biases);
+    add("value", {keys, d}, biases || config.query_key_value_biases);
+    if (config.query_key_norms)
+        for (const char* const name : {"query_norm", "key_norm"})
+            add(name, {config.head_width}, false);
+    add("attention_out", {d, queries}, biases);
+    add("ffn_norm", {d}, biases);
     if (config.activation == Activation::swiglu) add("gate", {f, d}, false);
-    add("up", {f, d});
-    add("down", {d, f});
+    add("up", {f, d}, biases);
+    add("down", {d, f}, biases);
     return list;
 }
 
@@ -73,21 +80,26 @@ void check_heads(const std::string& file, const DecoderConfig& config) {
 void check_against_tensors(const TensorFile& file, const DecoderConfig& config) {
     const std::string path = file.path().string();
     check_heads(path, config);
+    std::set<std::string> checked;
+    std::vector<std::string> biases;  // that there would be
     const auto check = [&](const std::string& name) {
         const ParameterSource source = parameter_source(file, config, name);
         file.require(source.tensor, source.stored_shape);
+        checked.insert(source.tensor);
         if (config.family != Family::llama || !source.tensor.ends_with(".weight")) return;
-        std::string bias = source.tensor;
+        std::string& bias = biases.emplace_back(source.tensor);
         bias.replace(bias.size() - std::string_view("weight").size(), std::string::npos, "bias");
-        if (file.find(bias))
-            malformed(path, fmt::format("tensor {}: biases are not supported in llama models",
-                                        shown(bias)));
     };
     for (const NamedShape& parameter : shared_parameters(config)) check(parameter.name);
     const std::vector<NamedShape> of_layer = layer_parameters(config);
     for (int layer = 0; layer < config.layers; ++layer)
         for (const NamedShape& parameter : of_layer)
             check(fmt::format("layer{}/{}", layer, parameter.name));
+    for (const std::string& bias : biases)
+        if (!checked.contains(bias) && file.find(bias))
+            malformed(path, fmt::format("tensor {}: biases are not supported in llama models, but "
+                                        "those of query, key and value in qwen2",
+                                        shown(bias)));
 
     DecoderConfig longer = config;
     ++longer.layers;

@@ -34,6 +34,7 @@ int vocabulary_of(const TensorFile& file, const ConfigValues& values) {
     return static_cast<int>(rows);
 }
 
+/// Also qwen2 and qwen3: llama with biases, or with norms of queries and keys.
 void read_llama(const TensorFile& file, const ConfigValues& values, DecoderConfig& config) {
     config.family = Family::llama;
     config.activation = Activation::swiglu;
@@ -84,9 +85,15 @@ DecoderConfig config_of_gguf(const TensorFile& file) {
     const std::string path = file.path().string();
     const ConfigValues general(path, file.metadata(), "general.");
     const std::string architecture = general.text("architecture");
-    if (architecture != "llama" && architecture != "gpt2")
-        general.refuse("architecture",
-                       fmt::format("is {}; llama and gpt2 are supported", shown(architecture)));
+    DecoderConfig config;
+    config.query_key_value_biases = architecture == "qwen2";
+    config.query_key_norms = architecture == "qwen3";
+    const bool llama =
+        architecture == "llama" || architecture == "qwen2" || architecture == "qwen3";
+    if (!llama && architecture != "gpt2")
+        general.refuse(
+            "architecture",
+            fmt::format("is {}; llama, qwen2, qwen3 and gpt2 are supported", shown(architecture)));
 
     if (const auto parts = file.metadata().find("split.count");
         parts != file.metadata().end() && parts->is_number() && *parts > 1)
@@ -95,7 +102,6 @@ DecoderConfig config_of_gguf(const TensorFile& file) {
                   "llama-gguf-split --merge first");
 
     const ConfigValues values(path, file.metadata(), architecture + ".");
-    DecoderConfig config;
     config.name = general.text("name", "");
     config.layers = values.size("block_count");
     config.width = values.size("embedding_length");
@@ -107,7 +113,7 @@ DecoderConfig config_of_gguf(const TensorFile& file) {
     if (!values.has("attention.key_length") && config.width % config.heads != 0)
         values.refuse("attention.head_count", "does not divide embedding_length");
     config.head_width = std::max(1, config.width / config.heads);
-    if (architecture == "llama")
+    if (llama)
         read_llama(file, values, config);
     else
         read_gpt2(values, config);

@@ -1,8 +1,9 @@
-// Keys and defaults as LlamaConfig, MistralConfig and GPT2Config of Hugging Face's transformers
-// have them.
+// Keys and defaults as LlamaConfig, Qwen2Config, Qwen3Config, MistralConfig and GPT2Config of
+// Hugging Face's transformers have them.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "impls/nn/files/config_reader.hpp"
 #include "impls/nn/files/untrusted_file.hpp"
@@ -20,6 +21,8 @@ std::string architecture_of(const std::string& path, const nlohmann::json& confi
     }
     const std::string type = values.text("model_type");
     if (type == "llama") return "LlamaForCausalLM";
+    if (type == "qwen2") return "Qwen2ForCausalLM";
+    if (type == "qwen3") return "Qwen3ForCausalLM";
     if (type == "mistral") return "MistralForCausalLM";
     if (type == "gpt2") return "GPT2LMHeadModel";
     return type;
@@ -45,7 +48,10 @@ void read_rotary(const ConfigValues& values, DecoderConfig& config) {
     values.refuse_set("rope_interleaved", "is set, which is not supported");
 }
 
-void read_llama(const ConfigValues& values, DecoderConfig& config) {
+/// `context` and `head_width`: where the file is silent; of the latter, nullopt: the width is
+/// shared out.
+void read_llama(const ConfigValues& values, DecoderConfig& config, int context = 2048,
+                std::optional<int> head_width = {}) {
     config.family = Family::llama;
     config.activation = Activation::swiglu;
     config.layers = values.size("num_hidden_layers");
@@ -53,17 +59,25 @@ void read_llama(const ConfigValues& values, DecoderConfig& config) {
     config.hidden = values.size("intermediate_size");
     config.heads = values.size("num_attention_heads");
     config.kv_heads = values.size("num_key_value_heads", config.heads);
-    config.context = values.size("max_position_embeddings", 2048);
+    config.context = values.size("max_position_embeddings", context);
     config.norm_epsilon = values.positive("rms_norm_eps", 1e-6);
     config.tied_embeddings = values.flag("tie_word_embeddings", false);
-    if (!values.has("head_dim") && config.width % config.heads != 0)
+    if (!values.has("head_dim") && !head_width && config.width % config.heads != 0)
         values.refuse("num_attention_heads", "does not divide hidden_size");
-    config.head_width = values.size("head_dim", std::max(1, config.width / config.heads));
+    config.head_width =
+        values.size("head_dim", head_width.value_or(std::max(1, config.width / config.heads)));
     read_rotary(values, config);
     if (const auto activation = values.text("hidden_act", "silu"); activation != "silu")
         values.refuse("hidden_act", fmt::format("is {}; silu is supported", shown(activation)));
     values.refuse_set("attention_bias", "is set; biases are not supported in llama models");
     values.refuse_set("mlp_bias", "is set; biases are not supported in llama models");
+}
+
+void read_qwen(const ConfigValues& values, DecoderConfig& config, bool third) {
+    read_llama(values, config, 32768, third ? std::optional(128) : std::nullopt);
+    config.query_key_norms = third;
+    config.query_key_value_biases = !third;
+    values.refuse_set("use_sliding_window", "is set; sliding windows are not supported");
 }
 
 void read_mistral(const ConfigValues& values, DecoderConfig& config) {
@@ -121,14 +135,17 @@ DecoderConfig config_of_hugging_face(const TensorFile& file) {
     DecoderConfig config;
     if (architecture == "LlamaForCausalLM")
         read_llama(values, config);
+    else if (architecture == "Qwen2ForCausalLM" || architecture == "Qwen3ForCausalLM")
+        read_qwen(values, config, architecture == "Qwen3ForCausalLM");
     else if (architecture == "MistralForCausalLM")
         read_mistral(values, config);
     else if (architecture == "GPT2LMHeadModel")
         read_gpt2(values, config);
     else
         values.refuse("architectures",
-                      fmt::format("names {}; LlamaForCausalLM, MistralForCausalLM and "
-                                  "GPT2LMHeadModel are supported",
+                      fmt::format("names {}; LlamaForCausalLM, Qwen2ForCausalLM, "
+                                  "Qwen3ForCausalLM, MistralForCausalLM and GPT2LMHeadModel are "
+                                  "supported",
                                   shown(architecture)));
     config.vocabulary = values.size("vocab_size");
     config.name = values.text("_name_or_path", "");

@@ -6,5 +6,6 @@
 
 namespace assay::nn {
 ASSAY_FIELDS(DecoderConfig, family, activation, layers, width, hidden, heads, kv_heads, head_width,
-             vocabulary, context, rope_base, norm_epsilon, tied_embeddings, name)
+             vocabulary, context, rope_base, norm_epsilon, tied_embeddings, query_key_norms,
+             query_key_value_biases, name)
 }  // namespace assay::nn

@@ -8,6 +8,7 @@
 
 #include "impls/nn/files/config_reader.hpp"
 #include "impls/nn/files/untrusted_file.hpp"
+#include "suite/base/sha256.hpp"
 
 namespace assay::nn {
 namespace {
@@ -88,6 +89,29 @@ class SparsityReader {
 std::string_view method_of(const FfnSparsity& sparsity) {
     constexpr std::array<std::string_view, 3> names{"lte", "cats", "teal"};
     return names[sparsity.index()];
+}
+
+std::string digest_of(const FfnSparsity& sparsity) {
+    Sha256 digest;
+    digest.update(method_of(sparsity));
+    const auto add = [&](const std::vector<float>& values) {
+        digest.update(fmt::format(" {}\n", values.size()));
+        digest.update(
+            {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)});
+    };
+    if (const auto* const routed = std::get_if<RoutedExperts>(&sparsity)) {
+        digest.update(fmt::format(" {} {}", routed->expert_size, routed->logit_threshold));
+        for (const RoutedExperts::Router& router : routed->routers) {
+            add(router.weights);
+            add(router.bias);
+        }
+    } else if (const auto* const gate = std::get_if<GateThresholds>(&sparsity)) {
+        add(gate->least);
+    } else {
+        add(std::get<InputThresholds>(sparsity).input);
+        add(std::get<InputThresholds>(sparsity).hidden);
+    }
+    return digest.hex();
 }
 
 std::optional<FfnSparsity> read_ffn_sparsity(const TensorFile& file, const DecoderConfig& config) {

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -43,6 +44,7 @@ struct InputThresholds {
 
 using FfnSparsity = std::variant<RoutedExperts, GateThresholds, InputThresholds>;
 std::string_view method_of(const FfnSparsity&);  ///< "lte", "cats", "teal"
+std::string digest_of(const FfnSparsity&);       ///< SHA-256 of all that it says
 
 /// nullopt: the file's networks are dense. Throws UserError: a method that is not one of these, or
 /// routers or thresholds that are missing, not finite or do not fit the model.

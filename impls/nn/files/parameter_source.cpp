@@ -7,10 +7,12 @@
 #include <stdexcept>
 #include <utility>
 
+#include "suite/base/error.hpp"
+
 namespace assay::nn {
 namespace {
 
-using Names = std::array<std::pair<std::string_view, std::string_view>, 13>;
+using Names = std::array<std::pair<std::string_view, std::string_view>, 15>;
 
 constexpr Names gguf_names{{{"token_embedding", "token_embd"},
                             {"position_embedding", "position_embd"},
@@ -20,6 +22,8 @@ constexpr Names gguf_names{{{"token_embedding", "token_embd"},
                             {"query", "attn_q"},
                             {"key", "attn_k"},
                             {"value", "attn_v"},
+                            {"query_norm", "attn_q_norm"},
+                            {"key_norm", "attn_k_norm"},
                             {"attention_out", "attn_output"},
                             {"ffn_norm", "ffn_norm"},
                             {"gate", "ffn_gate"},
@@ -33,6 +37,8 @@ constexpr Names hugging_face_llama{{{"token_embedding", "model.embed_tokens"},
                                     {"query", "self_attn.q_proj"},
                                     {"key", "self_attn.k_proj"},
                                     {"value", "self_attn.v_proj"},
+                                    {"query_norm", "self_attn.q_norm"},
+                                    {"key_norm", "self_attn.k_norm"},
                                     {"attention_out", "self_attn.o_proj"},
                                     {"ffn_norm", "post_attention_layernorm"},
                                     {"gate", "mlp.gate_proj"},
@@ -133,7 +139,8 @@ ParameterSource source_of(const DecoderConfig& config, std::string_view name, co
         source.transposed = true;
         std::swap(source.stored_shape[0], source.stored_shape[1]);
     }
-    source.interleaved = gguf && !gpt2 && (parsed.base == "query" || parsed.base == "key");
+    source.interleaved = gguf && gguf_architecture(config) == "llama" &&
+                         (parsed.base == "query" || parsed.base == "key");
     source.tensor = std::move(prefix);
     source.tensor.append(own).append(parsed.bias ? ".bias" : ".weight");
     return source;
@@ -151,6 +158,13 @@ ParameterSource parameter_source(const TensorFile& file, const DecoderConfig& co
 ParameterSource gguf_parameter_source(const DecoderConfig& config, std::string_view name) {
     const Parsed parsed = parse(name);
     return source_of(config, name, parsed, true, prefix_in_gguf(parsed));
+}
+
+std::string_view gguf_architecture(const DecoderConfig& config) {
+    if (config.family == Family::gpt2) return "gpt2";
+    if (config.query_key_norms && config.query_key_value_biases)
+        throw UserError("no architecture of GGUF has norms of queries and keys and biases of them");
+    return config.query_key_norms ? "qwen3" : config.query_key_value_biases ? "qwen2" : "llama";
 }
 
 std::vector<std::int32_t> interleaved_rows(std::int64_t outputs, int head_width) {

@@ -22,7 +22,7 @@ struct ParameterSource {
     bool fused = false;
     std::int64_t first_output = 0;
     /// Rows of each head are stored as 0, hw/2, 1, hw/2 + 1, …: GGUF's llama rotates neighbours
-    /// where we (and Hugging Face) rotate halves.
+    /// where we (and Hugging Face, and GGUF's qwen2 and qwen3) rotate halves.
     bool interleaved = false;
 };
 
@@ -31,6 +31,9 @@ struct ParameterSource {
 ParameterSource parameter_source(const TensorFile&, const DecoderConfig&, std::string_view name);
 /// The same in a GGUF file that has yet to be written.
 ParameterSource gguf_parameter_source(const DecoderConfig&, std::string_view name);
+/// GGUF's name of the architecture that computes what the configuration says: llama, qwen2, qwen3
+/// or gpt2. Throws UserError where there is none: biases and norms of queries and keys together.
+std::string_view gguf_architecture(const DecoderConfig&);
 
 /// Stored rows of the interleaved rows of `heads` heads: result[our row] = stored row.
 std::vector<std::int32_t> interleaved_rows(std::int64_t outputs, int head_width);

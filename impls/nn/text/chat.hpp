@@ -36,7 +36,8 @@ std::vector<int> chat_prompt(std::span<const ChatMessage> messages, std::string_
 std::optional<std::string> chat_default_system(const TensorFile&);
 
 /// The system message that a ChatML template puts in front when the first message is none; empty:
-/// it puts none there. nullopt: the template does anything else or more.
+/// it puts none there. nullopt: the template does anything else or more, but for branches that know
+/// tools, tool calls and the assistant's thoughts (Qwen2.5, Qwen3): none is written here.
 std::optional<std::string> chatml_default_system(std::string_view source);
 
 /// A lexical token of a chat template (Jinja): enough to compare it with a known template whatever

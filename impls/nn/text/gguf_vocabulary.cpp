@@ -85,10 +85,12 @@ WordRule read_words(const json& metadata) {
     const std::string name = value.is_null() ? "default" : text_of(value, key);
     if (name == "smollm") return WordRule::smollm;
     if (name == "llama-bpe") return WordRule::llama3;
+    if (name == "qwen2") return WordRule::qwen2;
     // Files older than the key mean GPT-2's rule, the only one there was.
     if (name == "gpt-2" || name == "default") return WordRule::gpt2;
     refuse_gguf(fmt::format(
-        "it cuts words by the rule {} ({}); gpt-2, default, smollm and llama-bpe are supported",
+        "it cuts words by the rule {} ({}); gpt-2, default, smollm, llama-bpe and qwen2 are "
+        "supported",
         shown(name), key));
 }
 
@@ -125,8 +127,9 @@ Vocabulary vocabulary_from_gguf(const json& metadata) {
     vocabulary.tokens = read_tokens(metadata);
     vocabulary.merges = read_merges(metadata);
     vocabulary.words = read_words(metadata);
-    // GGUF has no key for this; the original tokenizers have it.
+    // GGUF has no keys for these; the original tokenizers have them.
     vocabulary.words_before_merges = vocabulary.words == WordRule::llama3;
+    vocabulary.composed = vocabulary.words == WordRule::qwen2;
     vocabulary.start_of_text = read_id(metadata, "tokenizer.ggml.bos_token_id");
     vocabulary.end_of_text = read_id(metadata, "tokenizer.ggml.eos_token_id");
     vocabulary.text_ends = text_ends_of_gguf(metadata);

@@ -54,10 +54,12 @@ bool is_byte_level(const json& step, bool cuts) {
     return flag_member(step, "use_regex", true) == cuts;
 }
 
-bool is_llama3_split(const json& step) {
-    constexpr std::string_view pattern =
-        R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3})"
-        R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+/// LLaMA 3's pattern; `numbers`: what a word of numbers is in it.
+bool is_split(const json& step, std::string_view numbers) {
+    const std::string pattern =
+        fmt::format(R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|{})"
+                    R"(| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
+                    numbers);
     return text_member(step, "type", "") == "Split" &&
            text_member(member(step, "pattern"), "Regex", "") == pattern &&
            text_member(step, "behavior", "") == "Isolated" && !flag_member(step, "invert", false);
@@ -69,20 +71,23 @@ bool is_single_digits(const json& step) {
 }
 
 /// Which word rule the pre-tokenizer is: ByteLevel is gpt2, Digits before it smollm, Split by LLaMA
-/// 3's pattern before it llama3.
+/// 3's or Qwen2's pattern before it llama3 or qwen2.
 WordRule words_of_pre_tokenizer(const json& pre_tokenizer) {
     const auto steps = steps_of(pre_tokenizer);
     if (steps.size() == 1 && is_byte_level(*steps[0], true)) return WordRule::gpt2;
     if (steps.size() == 2 && is_single_digits(*steps[0]) && is_byte_level(*steps[1], true))
         return WordRule::smollm;
-    if (steps.size() == 2 && is_llama3_split(*steps[0]) && is_byte_level(*steps[1], false))
+    if (steps.size() == 2 && is_split(*steps[0], R"(\p{N}{1,3})") &&
+        is_byte_level(*steps[1], false))
         return WordRule::llama3;
+    if (steps.size() == 2 && is_split(*steps[0], R"(\p{N})") && is_byte_level(*steps[1], false))
+        return WordRule::qwen2;
     std::string types;
     for (const json* step : steps)
         types.append(types.empty() ? "" : ", ").append(shown(text_member(*step, "type", "none")));
     refuse_tokenizer_json("its pre-tokenizer (" + types +
                           ") is none of: ByteLevel with its own pattern, that after Digits "
-                          "(each alone), ByteLevel after a Split by LLaMA 3's pattern");
+                          "(each alone), ByteLevel after a Split by LLaMA 3's or Qwen2's pattern");
 }
 
 /// For messages; what is not UTF-8 is replaced.
@@ -94,8 +99,9 @@ std::string excerpt(const json& value) {
 void check_supported(const json& tokenizer, const json& model) {
     if (text_member(model, "type", "BPE") != "BPE")
         refuse_tokenizer_json("its model is not BPE (byte-pair encoding)");
-    if (!member(tokenizer, "normalizer").is_null())
-        refuse_tokenizer_json("it changes texts before encoding them (normalizer)");
+    if (const json& normalizer = member(tokenizer, "normalizer");
+        !normalizer.is_null() && text_member(normalizer, "type", "") != "NFC")
+        refuse_tokenizer_json("it changes texts before encoding them (normalizer), not by NFC");
     for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"})
         if (!text_member(model, key, "").empty())
             refuse_tokenizer_json(std::string("its model has a ") + key);
@@ -239,6 +245,7 @@ Vocabulary vocabulary_from_tokenizer_json(const json& tokenizer) {
     for (const json& merge : model["merges"]) vocabulary.merges.push_back(merge_pair(merge));
     vocabulary.words = words_of_pre_tokenizer(member(tokenizer, "pre_tokenizer"));
     vocabulary.words_before_merges = flag_member(model, "ignore_merges", false);
+    vocabulary.composed = !member(tokenizer, "normalizer").is_null();
     return vocabulary;
 }
 

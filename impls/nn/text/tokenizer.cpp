@@ -74,6 +74,10 @@ Tokenizer Tokenizer::bytes() {
 }
 
 std::vector<int> Tokenizer::encode(std::string_view text, bool special) const {
+    // Written tokens are looked for after it, not before as in Hugging Face's package: another
+    // result only where U+0338 follows one that ends in ">".
+    std::string composed;
+    if (table_->composed) text = composed = composed_form(text);
     const WrittenTokens& written = special ? table_->all_written : table_->literals;
     std::vector<int> ids;
     BytesWithoutToken missing;

@@ -1,4 +1,4 @@
-// Byte-level byte-pair encoding as GPT-2, SmolLM2 and LLaMA 3 use it.
+// Byte-level byte-pair encoding as GPT-2, SmolLM2, LLaMA 3 and Qwen use it.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,10 @@ struct Vocabulary;  // vocabulary.hpp
 class Tokenizer {
   public:
     /// From the file's metadata: GGUF (tokenizer.ggml.*, model "gpt2", pre-tokenizers
-    /// gpt-2/default, smollm and llama-bpe) or a Hugging Face tokenizer.json (BPE, ByteLevel,
-    /// optional Digits or LLaMA 3's Split before it). Throws UserError naming what is not supported
-    /// or inconsistent (merges with unknown tokens, duplicate tokens, ids out of range).
+    /// gpt-2/default, smollm, llama-bpe and qwen2) or a Hugging Face tokenizer.json (BPE,
+    /// ByteLevel, optional Digits or the Split of LLaMA 3 or Qwen before it, optional NFC). Throws
+    /// UserError naming what is not supported or inconsistent (merges with unknown tokens,
+    /// duplicate tokens, ids out of range).
     static Tokenizer of(const TensorFile&);
 
     /// Throws UserError on tables that contradict themselves, as above.
@@ -29,14 +30,15 @@ class Tokenizer {
 
     /// Nothing is added in front or behind. `special`: whether special tokens written out in the
     /// text (<|im_start|>) are taken as such: never in what a user wrote. Bytes that are not
-    /// UTF-8 are encoded as bytes. Throws UserError where the vocabulary has no token for bytes of
-    /// the text (see `bytes_without_token`): how many, and where the first is.
+    /// UTF-8 are encoded as bytes. Qwen's tokenizers encode the text's composed form (NFC). Throws
+    /// UserError where the vocabulary has no token for bytes of the text (see
+    /// `bytes_without_token`): how many, and where the first is.
     std::vector<int> encode(std::string_view text, bool special = false) const;
     /// The same; what is thrown begins with the text's name ("FILE: …").
     std::vector<int> encode_named(std::string_view name, std::string_view text) const;
 
-    /// Inverse: the bytes of the tokens. Special tokens appear as written. Throws UserError on an
-    /// id outside the vocabulary.
+    /// Inverse (but for the composed form): the bytes of the tokens. Special tokens appear as
+    /// written. Throws UserError on an id outside the vocabulary.
     std::string decode(std::span<const int> ids) const;
 
     int size() const;  ///< tokens of the vocabulary

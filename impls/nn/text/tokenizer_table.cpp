@@ -132,7 +132,9 @@ std::optional<int> checked(std::optional<int> id, std::size_t size, const char* 
 }  // namespace
 
 Tokenizer::Table::Table(const Vocabulary& vocabulary)
-    : words(vocabulary.words), words_before_merges(vocabulary.words_before_merges) {
+    : words(vocabulary.words),
+      words_before_merges(vocabulary.words_before_merges),
+      composed(vocabulary.composed) {
     const std::size_t size = vocabulary.tokens.size();
     if (size == 0) fail("there are no tokens");
     if (size > std::size_t{std::numeric_limits<int>::max()}) fail("there are too many tokens");

@@ -93,7 +93,7 @@ struct Tokenizer::Table {
     WrittenTokens literals;
     WrittenTokens all_written;  ///< literals and control tokens
     WordRule words;
-    bool words_before_merges;
+    bool words_before_merges, composed;
     std::optional<int> start_of_text;
     std::optional<int> end_of_text;
     std::vector<int> text_ends;  ///< ascending

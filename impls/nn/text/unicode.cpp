@@ -1,8 +1,13 @@
 #include "impls/nn/text/unicode.hpp"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <iterator>
+#include <memory>
+#include <new>
 
 namespace assay::nn {
 
@@ -60,6 +65,36 @@ CharacterClass character_class(char32_t point) {
         return classes;
     }();
     return point < ascii.size() ? ascii[point] : looked_up(point);
+}
+
+namespace {
+
+std::string composed_utf8(std::string_view text) {
+    utf8proc_uint8_t* made = nullptr;
+    const auto* const given = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+    const auto bytes =
+        utf8proc_map(given, static_cast<utf8proc_ssize_t>(text.size()), &made,
+                     static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+    const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(made, &std::free);
+    if (bytes < 0) throw std::bad_alloc();  // what it is given is UTF-8
+    return {reinterpret_cast<const char*>(made), static_cast<std::size_t>(bytes)};
+}
+
+}  // namespace
+
+std::string composed_form(std::string_view text) {
+    std::string composed;
+    while (!text.empty()) {
+        std::size_t end = 0;  // of what is UTF-8
+        CodePoint point;
+        while (end < text.size() && (point = code_point_at(text, end)).value != not_utf8)
+            end += point.bytes;
+        composed += composed_utf8(text.substr(0, end));
+        text.remove_prefix(end);
+        composed += text.substr(0, 1);
+        text.remove_prefix(std::min<std::size_t>(text.size(), 1));
+    }
+    return composed;
 }
 
 namespace {

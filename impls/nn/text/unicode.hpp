@@ -1,6 +1,6 @@
 // Characters of a text that need not be valid UTF-8: code points, which of them are letters,
-// numbers and white space (all that cutting a text into words needs), and the letters that stand
-// for bytes.
+// numbers and white space (all that cutting a text into words needs), their composed form, and the
+// letters that stand for bytes.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,9 @@ enum class CharacterClass { letter, number, space, other };
 /// Of a code point: \p{L}, \p{N}, \s (Unicode's White_Space), or none of these. What is not UTF-8
 /// is `other`.
 CharacterClass character_class(char32_t);
+
+/// Unicode's normal form C of what is UTF-8 in a text; other bytes stay as they are.
+std::string composed_form(std::string_view text);
 
 // Byte-level vocabularies are written with one printable character per byte (GPT-2): bytes that are
 // printable in Latin-1 stand for themselves, the other 68 are U+0100 … U+0143 in their order.

@@ -22,7 +22,9 @@ namespace assay::nn {
 /// either case; letters with one other character before them; up to three numbers; other characters
 /// with one space before and line ends after them; white space up to its last line end; then as
 /// gpt2.
-enum class WordRule { whole, gpt2, smollm, llama3 };
+/// qwen2: as llama3, but every number character alone (the pre_tokenizer of Qwen2's, Qwen2.5's and
+/// Qwen3's tokenizer.json).
+enum class WordRule { whole, gpt2, smollm, llama3, qwen2 };
 
 /// Bytes of the first word of a text that is not empty; at least 1.
 std::size_t first_word(WordRule, std::string_view text);
@@ -45,6 +47,8 @@ struct Vocabulary {
     WordRule words = WordRule::gpt2;
     /// A word that is a token is that token, whatever the merges would make of it (LLaMA 3).
     bool words_before_merges = false;
+    /// A text is put into Unicode's composed form (NFC) before anything else (Qwen).
+    bool composed = false;
     std::optional<int> start_of_text;
     std::optional<int> end_of_text;
     std::vector<int> text_ends;  ///< more ids that end a text; end_of_text may be among them
@@ -55,7 +59,8 @@ struct Vocabulary {
 Vocabulary vocabulary_from_gguf(const nlohmann::json& metadata);
 
 /// `tokenizer`: tokenizer.json with a byte-level BPE model. Throws UserError naming the part that
-/// is missing, malformed or asks for what is not supported (normalizers, other pre-tokenizers, …).
+/// is missing, malformed or asks for what is not supported (normalizers other than NFC, other
+/// pre-tokenizers, …).
 Vocabulary vocabulary_from_tokenizer_json(const nlohmann::json& tokenizer);
 
 /// A token id, or a list of them; null: none. nullopt: something in it is no token id.

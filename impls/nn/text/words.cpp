@@ -89,11 +89,12 @@ std::size_t gpt2_word(std::string_view text, const Characters& characters) {
                                        : end_of_run(characters, 0, is);
 }
 
-std::size_t llama3_word(std::string_view text, const Characters& characters) {
+/// `numbers`: at most so many in a word.
+std::size_t llama3_word(std::string_view text, const Characters& characters, std::size_t numbers) {
     using enum CharacterClass;
     if (const std::size_t bytes = contraction_in_either_case(text)) return bytes;
     const auto first = characters.at(0);
-    if (first.is == number) return end_of_run(characters, 0, number, 3);
+    if (first.is == number) return end_of_run(characters, 0, number, numbers);
     const std::size_t letters = first.is == letter || is_line_end(text.front()) ? 0 : first.bytes;
     if (const std::size_t end = end_of_run(characters, letters, letter); end > letters) return end;
 
@@ -121,7 +122,9 @@ std::size_t first_word(WordRule rule, std::string_view text) {
             return gpt2_word(text, {text, true});
         }
         case WordRule::llama3:
-            return llama3_word(text, {text, false});
+            return llama3_word(text, {text, false}, 3);
+        case WordRule::qwen2:
+            return llama3_word(text, {text, false}, 1);
     }
     return text.size();
 }

@@ -93,8 +93,9 @@ TEST(GgufConfig, ImpossibleValues) {
     const auto with = [](const char* key, auto value) {
         return llama(key).put(key, value).verdict();
     };
-    EXPECT_THAT(with("general.architecture", std::string("qwen2")),
-                HasSubstr("general.architecture is \"qwen2\"; llama and gpt2 are supported"));
+    EXPECT_THAT(
+        with("general.architecture", std::string("qwen3moe")),
+        HasSubstr("general.architecture is \"qwen3moe\"; llama, qwen2, qwen3 and gpt2 are"));
     EXPECT_THAT(with("llama.block_count", 0u), HasSubstr("llama.block_count is 0, outside 1"));
     EXPECT_THAT(with("llama.block_count", std::int32_t{-2}), HasSubstr("is -2, outside 1"));
     EXPECT_THAT(with("llama.block_count", UINT64_MAX), HasSubstr("outside 1"));
@@ -159,6 +160,37 @@ TEST(GgufConfig, WhatWouldChangeResultsIsRefused) {
     EXPECT_EQ(with("split.count", std::uint16_t{0}), "accepted");
     EXPECT_THAT(with("llama.logit_scale", 2.0f), HasSubstr("llama.logit_scale is set"));
     EXPECT_THAT(with("llama.tensor_data_layout", std::string("other")), HasSubstr("\"other\""));
+}
+
+TEST(GgufConfig, Qwen) {
+    for (const DecoderConfig& config : {toy_qwen2_config(), toy_qwen3_config()}) {
+        const std::string family = config.query_key_norms ? "qwen3." : "qwen2.";
+        const auto with = [&](const char* key, auto value) {
+            GgufWriter writer = gguf_of(toy_model(config));
+            writer.put(family + key, value);
+            return [bytes = writer.bytes()] {
+                read_decoder_config(TensorFile::in_memory(bytes, "toy.gguf"));
+            };
+        };
+        EXPECT_NO_THROW(with("rope.scaling.type", std::string("none"))());
+        EXPECT_THAT(with("rope.scaling.type", std::string("yarn")),
+                    testing::ThrowsMessage<UserError>(HasSubstr(family + "rope.scaling.type")));
+        EXPECT_THAT(
+            with("attention.sliding_window", 4096u),
+            testing::ThrowsMessage<UserError>(HasSubstr(family + "attention.sliding_window")));
+        EXPECT_THAT(with("expert_count", 128u),
+                    testing::ThrowsMessage<UserError>(HasSubstr("mixtures of experts")));
+    }
+    const auto without = [](const DecoderConfig& config, const std::string& tensor) {
+        GgufWriter writer = gguf_of(toy_model(config));
+        std::erase_if(writer.tensors, [&](const auto& each) { return each.name == tensor; });
+        return [bytes = writer.bytes()] { read_decoder_config(TensorFile::in_memory(bytes)); };
+    };
+    EXPECT_THAT(without(toy_qwen2_config(), "blk.1.attn_v.bias"),
+                testing::ThrowsMessage<UserError>(HasSubstr("\"blk.1.attn_v.bias\" is missing")));
+    EXPECT_THAT(
+        without(toy_qwen3_config(), "blk.1.attn_k_norm.weight"),
+        testing::ThrowsMessage<UserError>(HasSubstr("\"blk.1.attn_k_norm.weight\" is missing")));
 }
 
 TEST(GgufConfig, Gpt2) {

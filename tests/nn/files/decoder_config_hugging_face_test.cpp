@@ -92,6 +92,30 @@ TEST(HuggingFaceConfig, WhatWouldChangeResultsIsRefused) {
     EXPECT_THAT(gpt2({{"scale_attn_by_inverse_layer_idx", true}}), HasSubstr("is set"));
 }
 
+TEST(HuggingFaceConfig, Qwen) {
+    for (const DecoderConfig& toy : {toy_qwen2_config(), toy_qwen3_config()}) {
+        EXPECT_EQ(read_with(toy, json::object()), toy);
+        EXPECT_EQ(read_with(toy, json::object(), "architectures"), toy);
+        EXPECT_EQ(read_with(toy, json::object(), "max_position_embeddings").context, 32768);
+        // A window that is not used: as Qwen2.5's files have it.
+        EXPECT_EQ(read_with(toy, {{"sliding_window", 8}, {"max_window_layers", 1}}), toy);
+        EXPECT_THAT(verdict(toy, {{"use_sliding_window", true}}),
+                    HasSubstr("use_sliding_window is set; sliding windows are not supported"));
+        EXPECT_THAT(verdict(toy, {{"rope_scaling", {{"type", "yarn"}, {"factor", 4}}}}),
+                    HasSubstr("rope_scaling is of type \"yarn\""));
+        EXPECT_THAT(verdict(toy, {{"attention_bias", true}}), HasSubstr("attention_bias is set"));
+    }
+    EXPECT_EQ(read_with(toy_qwen2_config(), json::object(), "head_dim"), toy_qwen2_config());
+    DecoderConfig config = toy_qwen3_config();
+    config.head_width = 128;  // what a file that is silent means
+    EXPECT_EQ(read_with(config, json::object(), "head_dim"), config);
+    // The same tensors under another name.
+    EXPECT_THAT(verdict(toy_qwen2_config(), {{"architectures", {"LlamaForCausalLM"}}}),
+                HasSubstr("q_proj.bias\": biases are not supported in llama"));
+    EXPECT_THAT(verdict(toy_qwen2_config(), {{"architectures", {"Qwen3ForCausalLM"}}}),
+                HasSubstr("self_attn.q_norm.weight\" is missing"));
+}
+
 TEST(HuggingFaceConfig, MistralWithoutWindow) {
     const json mistral{{"architectures", {"MistralForCausalLM"}}};
     const auto with = [&](json changes) {

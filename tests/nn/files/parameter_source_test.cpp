@@ -71,6 +71,8 @@ std::vector<ToyModel> models() {
     config.heads = config.kv_heads = 2;
     config.head_width = 32;
     all.push_back(toy_model(config, 4));
+    all.push_back(toy_model(toy_qwen2_config(), 5));
+    all.push_back(toy_model(toy_qwen3_config(), 6));
     return all;
 }
 
@@ -144,6 +146,12 @@ TEST(Parameter, WhichRowsLieOtherwise) {
         EXPECT_FALSE(of_llama(gguf, name).interleaved) << name;
     EXPECT_FALSE(of_llama(in_memory(hugging_face_of(llama)), "layer0/query").interleaved);
 
+    for (const DecoderConfig& config : {toy_qwen2_config(), toy_qwen3_config()}) {
+        const auto qwen = TensorFile::in_memory(gguf_of(toy_model(config)).bytes());
+        EXPECT_FALSE(parameter_source(qwen, config, "layer0/query").interleaved);
+        EXPECT_EQ(gguf_parameter_source(config, "layer0/query").interleaved, false);
+    }
+
     const auto conv1d = in_memory(hugging_face_of(gpt2));
     for (const char* const name : {"layer0/query", "layer0/up", "layer0/attention_out"})
         EXPECT_TRUE(parameter_source(conv1d, gpt2.config, name).transposed) << name;
@@ -211,6 +219,27 @@ TEST(Parameter, CountIsExact) {
     gpt2.vocabulary = 50257;
     gpt2.context = 1024;
     EXPECT_EQ(gpt2.parameters(), 124439808);
+    // Qwen2.5-0.5B, Qwen3-0.6B.
+    DecoderConfig qwen2;
+    qwen2.layers = 24;
+    qwen2.width = 896;
+    qwen2.hidden = 4864;
+    qwen2.heads = 14;
+    qwen2.kv_heads = 2;
+    qwen2.head_width = 64;
+    qwen2.vocabulary = 151936;
+    qwen2.query_key_value_biases = true;
+    EXPECT_EQ(qwen2.parameters(), 494032768);
+    DecoderConfig qwen3;
+    qwen3.layers = 28;
+    qwen3.width = 1024;
+    qwen3.hidden = 3072;
+    qwen3.heads = 16;
+    qwen3.kv_heads = 8;
+    qwen3.head_width = 128;
+    qwen3.vocabulary = 151936;
+    qwen3.query_key_norms = true;
+    EXPECT_EQ(qwen3.parameters(), 596049920);
 }
 
 }  // namespace

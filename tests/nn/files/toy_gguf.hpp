@@ -14,10 +14,15 @@ namespace assay::nn {
 inline GgufWriter gguf_of(const ToyModel& model, TensorType matrices = TensorType::f32) {
     const DecoderConfig& config = model.config;
     const bool llama = config.family == Family::llama;
-    const std::string family = llama ? "llama." : "gpt2.";
+    const bool qwen = config.query_key_norms || config.query_key_value_biases;
+    const std::string architecture = config.query_key_norms          ? "qwen3"
+                                     : config.query_key_value_biases ? "qwen2"
+                                     : llama                         ? "llama"
+                                                                     : "gpt2";
+    const std::string family = architecture + ".";
     const auto u32 = [](int value) { return static_cast<std::uint32_t>(value); };
     GgufWriter writer;
-    writer.put("general.architecture", std::string(llama ? "llama" : "gpt2"));
+    writer.put("general.architecture", architecture);
     writer.put("general.name", config.name);
     writer.put(family + "block_count", u32(config.layers));
     writer.put(family + "context_length", u32(config.context));
@@ -25,12 +30,13 @@ inline GgufWriter gguf_of(const ToyModel& model, TensorType matrices = TensorTyp
     writer.put(family + "feed_forward_length", u32(config.hidden));
     writer.put(family + "attention.head_count", u32(config.heads));
     if (llama) {
-        writer.put("llama.attention.head_count_kv", u32(config.kv_heads));
-        writer.put("llama.rope.freq_base", static_cast<float>(config.rope_base));
-        writer.put("llama.rope.dimension_count", u32(config.head_width));
+        writer.put(family + "attention.head_count_kv", u32(config.kv_heads));
+        writer.put(family + "rope.freq_base", static_cast<float>(config.rope_base));
+        // The converter leaves it out where it says nothing new.
+        if (!qwen) writer.put(family + "rope.dimension_count", u32(config.head_width));
         if (config.head_width * config.heads != config.width) {
-            writer.put("llama.attention.key_length", u32(config.head_width));
-            writer.put("llama.attention.value_length", u32(config.head_width));
+            writer.put(family + "attention.key_length", u32(config.head_width));
+            writer.put(family + "attention.value_length", u32(config.head_width));
         }
     }
     writer.put(
@@ -52,7 +58,15 @@ inline GgufWriter gguf_of(const ToyModel& model, TensorType matrices = TensorTyp
     for (int layer = 0; layer < config.layers; ++layer) {
         const std::string stored = "blk." + std::to_string(layer) + ".";
         const std::string ours = "layer" + std::to_string(layer) + "/";
-        if (llama) {
+        if (qwen) {
+            for (const auto& [name, own] :
+                 NamePairs{{"attn_q", "query"}, {"attn_k", "key"}, {"attn_v", "value"}}) {
+                copy(stored + name + ".weight", ours + own);
+                copy(stored + name + ".bias", ours + own + std::string("_bias"));
+            }
+            copy(stored + "attn_q_norm.weight", ours + "query_norm");
+            copy(stored + "attn_k_norm.weight", ours + "key_norm");
+        } else if (llama) {
             for (const auto& [name, own] : NamePairs{{"attn_q", "query"}, {"attn_k", "key"}})
                 add(stored + name + ".weight", model.shapes.at(ours + own),
                     interleaved(model.parameters.at(ours + own), config.head_width,

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tests/nn/files/toy_model.hpp"
@@ -54,6 +55,14 @@ inline HuggingFaceModel hugging_face_of(const ToyModel& model, TensorType type =
                       {"hidden_act", "silu"},
                       {"attention_bias", false},
                       {"tie_word_embeddings", config.tied_embeddings}};
+        for (const auto& [is_so, name, type] :
+             {std::tuple{config.query_key_norms, "Qwen3ForCausalLM", "qwen3"},
+              std::tuple{config.query_key_value_biases, "Qwen2ForCausalLM", "qwen2"}})
+            if (is_so) {
+                out.config["architectures"] = {name};
+                out.config["model_type"] = type;
+                out.config["use_sliding_window"] = false;
+            }
         copy("model.embed_tokens.weight", "token_embedding");
         for (int layer = 0; layer < config.layers; ++layer) {
             const std::string stored = "model.layers." + std::to_string(layer) + ".";
@@ -62,12 +71,16 @@ inline HuggingFaceModel hugging_face_of(const ToyModel& model, TensorType type =
                                                      {"self_attn.q_proj", "query"},
                                                      {"self_attn.k_proj", "key"},
                                                      {"self_attn.v_proj", "value"},
+                                                     {"self_attn.q_norm", "query_norm"},
+                                                     {"self_attn.k_norm", "key_norm"},
                                                      {"self_attn.o_proj", "attention_out"},
                                                      {"post_attention_layernorm", "ffn_norm"},
                                                      {"mlp.gate_proj", "gate"},
                                                      {"mlp.up_proj", "up"},
-                                                     {"mlp.down_proj", "down"}})
+                                                     {"mlp.down_proj", "down"}}) {
                 copy(stored + name + ".weight", ours + own);
+                copy(stored + name + ".bias", ours + own + std::string("_bias"));
+            }
         }
         copy("model.norm.weight", "final_norm");
     } else {

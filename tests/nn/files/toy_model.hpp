@@ -48,6 +48,22 @@ inline DecoderConfig toy_gpt2_config() {
     return config;
 }
 
+/// With norms of queries and keys, and heads wider than their share of the width.
+inline DecoderConfig toy_qwen3_config() {
+    DecoderConfig config = toy_llama_config();
+    config.query_key_norms = true;
+    config.head_width = 32;
+    config.norm_epsilon = 1e-6;
+    return config;
+}
+
+/// With biases of query, key and value.
+inline DecoderConfig toy_qwen2_config() {
+    DecoderConfig config = toy_llama_config();
+    config.query_key_value_biases = true;
+    return config;
+}
+
 inline ToyModel toy_model(const DecoderConfig& config, std::uint64_t seed = 1) {
     ToyModel model{config, {}, {}};
     const auto add = [&](const std::string& name, const std::vector<std::int64_t>& shape) {

@@ -1,10 +1,11 @@
-"""Makes the golden logits of this folder with Hugging Face transformers (5.23.0 on torch 2.11.0).
+"""Makes the golden logits of this folder with Hugging Face transformers (5.23.0 on torch 2.11.0; qwen2
+and qwen3: 5.24.0 on torch 2.15.0).
 
     pip install torch transformers safetensors gguf
     python make.py [SmolLM2.gguf]
 
-Writes llama/ and gpt2/ (tiny random models as safetensors, with logits in golden.json), and, given
-the packaged SmolLM2-135M-Instruct, smollm2.json (largest logits after a few prompts).
+Writes llama/, gpt2/, qwen2/ and qwen3/ (tiny random models as safetensors, with logits in golden.json),
+and, given the packaged SmolLM2-135M-Instruct, smollm2.json (largest logits after a few prompts).
 """
 import json
 import pathlib
@@ -45,6 +46,13 @@ tiny("llama", transformers.LlamaForCausalLM(transformers.LlamaConfig(
 tiny("gpt2", transformers.GPT2LMHeadModel(transformers.GPT2Config(
     vocab_size=19, n_embd=8, n_layer=2, n_head=2, n_positions=16, n_inner=20, resid_pdrop=0.0,
     embd_pdrop=0.0, attn_pdrop=0.0, bos_token_id=0, eos_token_id=0)))
+
+torch.manual_seed(67)
+qwen = dict(vocab_size=19, hidden_size=8, intermediate_size=12, num_hidden_layers=2, num_attention_heads=4,
+            num_key_value_heads=2, max_position_embeddings=16, rms_norm_eps=1e-6,
+            rope_parameters={"rope_type": "default", "rope_theta": 1000.0}, bos_token_id=0, eos_token_id=0)
+tiny("qwen2", transformers.Qwen2ForCausalLM(transformers.Qwen2Config(tie_word_embeddings=True, **qwen)))
+tiny("qwen3", transformers.Qwen3ForCausalLM(transformers.Qwen3Config(tie_word_embeddings=False, head_dim=6, **qwen)))
 
 if len(sys.argv) > 1:
     file = pathlib.Path(sys.argv[1])

@@ -67,6 +67,27 @@ TEST(Chat, ATemplateThatDoesAnythingElseIsAnother) {
         EXPECT_EQ(chatml_default_system(source.substr(0, size)), std::nullopt) << size;
 }
 
+TEST(Chat, ATemplateThatKnowsToolsIsTakenAsAWhole) {
+    int templates = 0;
+    for (const auto& golden : golden_json("chat_prompts.json")) {
+        const std::string source = golden["template"];
+        if (!golden["is_chatml"] || !source.starts_with("{%- if tools")) continue;
+        ++templates;
+        const std::size_t end = source.rfind("%}") + 2;
+        for (std::size_t size = 0; size < end; ++size)
+            EXPECT_EQ(chatml_default_system(source.substr(0, size)), std::nullopt) << size;
+        EXPECT_EQ(chatml_default_system(source + "."), std::nullopt);
+        for (const char* part :
+             {"if tools", "{%- else %}\n", "'system'", "'<|im_start|>system", "not loop",
+              "message.role + ", "'<|im_end|>' + ", "add_generation"}) {
+            std::string changed = source;
+            changed.replace(changed.find(part), std::string(part).size(), "x");
+            EXPECT_EQ(chatml_default_system(changed), std::nullopt) << changed;
+        }
+    }
+    EXPECT_EQ(templates, 3);
+}
+
 TEST(Chat, TokensOfATemplate) {
     using enum TemplateToken::Kind;
     using Tokens = std::vector<TemplateToken>;

@@ -44,6 +44,11 @@ TEST(GgufVocabulary, WordRules) {
     values["tokenizer.ggml.pre"] = "llama-bpe";
     EXPECT_EQ(vocabulary_from_gguf(values).words, WordRule::llama3);
     EXPECT_TRUE(vocabulary_from_gguf(values).words_before_merges);
+    EXPECT_FALSE(vocabulary_from_gguf(values).composed);
+    values["tokenizer.ggml.pre"] = "qwen2";
+    EXPECT_EQ(vocabulary_from_gguf(values).words, WordRule::qwen2);
+    EXPECT_FALSE(vocabulary_from_gguf(values).words_before_merges);
+    EXPECT_TRUE(vocabulary_from_gguf(values).composed);
     values.erase("tokenizer.ggml.pre");
     EXPECT_EQ(vocabulary_from_gguf(values).words, WordRule::gpt2);
 }

@@ -40,6 +40,21 @@ TEST(SmallGolden, Llama3) {
     expect_golden_ids(Tokenizer(vocabulary), "small_llama3_ids.json");
 }
 
+TEST(SmallGolden, Qwen2) {
+    auto json = golden_json("small_tokenizer.json");
+    json["normalizer"] = {{"type", "NFC"}};
+    json["pre_tokenizer"] = golden_json("small_llama3_tokenizer.json")["pre_tokenizer"];
+    auto& pattern = json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"];
+    std::string one_number = pattern;
+    one_number.erase(one_number.find("{1,3}"), 5);
+    pattern = one_number;
+    const Vocabulary vocabulary = vocabulary_from_tokenizer_json(json);
+    EXPECT_EQ(vocabulary.words, WordRule::qwen2);
+    EXPECT_TRUE(vocabulary.composed);
+    EXPECT_FALSE(vocabulary.words_before_merges);
+    expect_golden_ids(Tokenizer(vocabulary), "small_qwen2_ids.json");
+}
+
 using Ids = std::vector<int>;
 
 class SmolLM2 : public ::testing::Test {

@@ -87,6 +87,13 @@ TEST(JsonVocabulary, AllIdsThatEndATextAreRead) {
             << wrong;
 }
 
+TEST(JsonVocabulary, TextsMayBeComposedFirst) {
+    json values = tokenizer_json();
+    EXPECT_FALSE(vocabulary_from_tokenizer_json(values).composed);
+    values["normalizer"] = {{"type", "NFC"}};
+    EXPECT_TRUE(vocabulary_from_tokenizer_json(values).composed);
+}
+
 TEST(JsonVocabulary, WhatIsRefused) {
     const auto expect_refused = [](const char* pointer, json value, const char* about) {
         json values = tokenizer_json();
@@ -117,7 +124,8 @@ TEST(JsonVocabulary, WhatIsRefused) {
     expect_refused("/model/byte_fallback", true, "byte_fallback");
     expect_refused("/model/byte_fallback", "yes", "neither true nor false");
     expect_refused("/model/continuing_subword_prefix", "##", "continuing_subword_prefix");
-    expect_refused("/normalizer", {{"type", "NFC"}}, "normalizer");
+    expect_refused("/normalizer", {{"type", "NFKC"}}, "(normalizer), not by NFC");
+    expect_refused("/normalizer", "NFC", "normalizer");
     expect_refused("/decoder/type", "WordPiece", "decoder");
     expect_refused("/pre_tokenizer", nullptr, "pre-tokenizer (\"none\")");
     expect_refused("/pre_tokenizer/type", "Whitespace", "pre-tokenizer (\"Whitespace\")");

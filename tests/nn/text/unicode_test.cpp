@@ -76,6 +76,26 @@ TEST(CharacterClass, CountsOfUnicode16) {
 
 TEST(CharacterClass, WhatIsNotUtf8IsOther) { EXPECT_EQ(character_class(not_utf8), other); }
 
+TEST(ComposedForm, OfEveryCodePointStaysItself) {
+    for (char32_t point = 0; point < 0x110000; ++point) {
+        if (point >= 0xd800 && point < 0xe000) continue;
+        const std::string composed = composed_form(encoded(point));
+        ASSERT_FALSE(composed.empty()) << static_cast<std::uint32_t>(point);
+        ASSERT_EQ(composed_form(composed), composed) << static_cast<std::uint32_t>(point);
+    }
+}
+
+// Further texts: the goldens of Qwen2's tokenizer.
+TEST(ComposedForm, BytesThatAreNotUtf8AreKeptAndPartTexts) {
+    EXPECT_EQ(composed_form(""), "");
+    EXPECT_EQ(composed_form("e\u0301"), "\u00e9");
+    EXPECT_EQ(composed_form("\xff"
+                            "e\u0301\xc3"),
+              "\xff\u00e9\xc3");
+    EXPECT_EQ(composed_form("e\x80\u0301"), "e\x80\u0301");
+    EXPECT_EQ(composed_form(std::string("\0e\u0301", 4)), std::string("\0\u00e9", 3));
+}
+
 TEST(ByteLetters, KnownOnes) {
     EXPECT_EQ(to_byte_letters("a b\n"), "a\u0120b\u010a");
     EXPECT_EQ(to_byte_letters("\xc3\xa9"), "\u00c3\u00a9");            // é

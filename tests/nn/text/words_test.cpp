@@ -70,12 +70,19 @@ TEST(Words, Llama3) {
                      "c"}));
 }
 
+TEST(Words, Qwen2IsLlama3WithNumbersAlone) {
+    const auto qwen2 = [](std::string_view text) { return words(WordRule::qwen2, text); };
+    EXPECT_EQ(qwen2("x 123\u00bd4a"), (Words{"x", " ", "1", "2", "3", "\u00bd", "4", "a"}));
+    EXPECT_EQ(qwen2("they'LL\n\n 5  "), (Words{"they", "'LL", "\n\n", " ", "5", "  "}));
+    EXPECT_EQ(qwen2("\u4f60\u597d\uff11\u4e16"), (Words{"\u4f60\u597d", "\uff11", "\u4e16"}));
+}
+
 TEST(Words, WholeDoesNotCut) { EXPECT_EQ(words(WordRule::whole, "a b 1\n"), (Words{"a b 1\n"})); }
 
 TEST(Words, AreTheTextWhateverItIs) {
     std::mt19937 engine(7);
     for (const WordRule rule :
-         {WordRule::whole, WordRule::gpt2, WordRule::smollm, WordRule::llama3})
+         {WordRule::whole, WordRule::gpt2, WordRule::smollm, WordRule::llama3, WordRule::qwen2})
         for (int i = 0; i < 500; ++i) {
             const std::string text = random_bytes(engine, engine() % 60, " '\t\nslt1a\xc2\xa0");
             std::string again;
