@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "impls/decode/sampling.hpp"
@@ -48,6 +50,9 @@ struct Slice {
 struct Outcome {
     int id = -1;                 ///< picked
     double log_probability = 0;  ///< nats, of the raw logits' softmax
+    /// nats, with which it was drawn: by temperature, top-k, top-p and mask; 0 where there was no
+    /// choice (temperature 0, forced).
+    double sampled_log_probability = 0;
     bool finite = true;          ///< false: its logits have no softmax; the request has failed
     std::vector<double> scores;  ///< of `scored`, where it was not -1 (else 0)
 };
@@ -60,6 +65,14 @@ struct LinkedPositions {
     int shift = 0;
 };
 
+/// A model's weights in memory, made beside the steps of those that will use them.
+class ModelWeights {
+  public:
+    virtual ~ModelWeights() = default;
+    /// Of the bytes that were copied: equal weights, equal digests.
+    virtual std::string digest() const = 0;
+};
+
 class BackEnd {
   public:
     virtual ~BackEnd() = default;
@@ -68,6 +81,15 @@ class BackEnd {
     virtual int context() const = 0;  ///< most positions of one sequence
     virtual int blocks() const = 0;   ///< of the cache
     virtual std::size_t block_bytes() const = 0;
+    /// Names all that keys and values depend on: weights, arithmetic of activations, how they are
+    /// kept. Blocks of one back end are another's only where these are equal.
+    virtual std::string identity() const = 0;
+
+    /// Whether use() can have them: of the same kind and shape.
+    virtual bool fits(const ModelWeights& weights) const = 0;
+    /// Weights of the steps from now on; what is in the cache stays. Throws std::invalid_argument
+    /// where they do not fit.
+    virtual void use(std::shared_ptr<ModelWeights> weights) = 0;
 
     /// One step: all slices side by side. Every outcome is the same, bit for bit, whatever other
     /// slices are there and however a sequence is cut into slices. out: one per slice.

@@ -17,6 +17,7 @@ constexpr int most_ahead = 16384;
 BatchOptions checked(const BatchOptions& options) {
     if (options.max_batch < 1) throw UserError("a batch has at least one request");
     if (options.chunk < 1) throw UserError("a chunk has at least one token");
+    if (options.max_requests < 1) throw UserError("an engine takes at least one request");
     return options;
 }
 
@@ -33,12 +34,12 @@ ScheduleSettings schedule_of(const BackEnd& back_end, const BatchOptions& option
 
 struct BatchEngine::Live {
     RequestId id = -1;
-    RequestState state;             // but for ids and what else the scheduler knows
-    std::vector<std::byte> stored;  // keys and values in the host's memory, block by block
-    Links links;
-    bool has_links = false;                      // any of them, or keep
-    std::vector<int> shifts;                     // of each link
-    std::vector<int> ids, positions, rotations;  // of a slice, where it has such
+    RequestState state;                     // but for ids and what else the scheduler knows
+    std::vector<std::byte> stored;          // keys and values in the host's memory, block by block
+    std::unique_ptr<LinkedRequest> linked;  // null: it has no links
+    std::optional<StopTexts> stops;
+
+    bool by_token() const { return !state.request.forced_ids.empty() || stops.has_value(); }
 };
 
 void StepReport::clear() {
@@ -46,12 +47,15 @@ void StepReport::clear() {
     tokens.clear();
     ended.clear();
     seconds = 0;
+    waiting = 0;
 }
 
-BatchEngine::BatchEngine(std::unique_ptr<BackEnd> back_end, const BatchOptions& options)
+BatchEngine::BatchEngine(std::unique_ptr<BackEnd> back_end, const BatchOptions& options,
+                         TextOf text_of)
     : back_end_(std::move(back_end)),
       ahead_(dynamic_cast<RunsAhead*>(back_end_.get())),
       options_(checked(options)),
+      text_of_(std::move(text_of)),
       version_(options.version),
       scheduler_(schedule_of(*back_end_, options)) {
     const auto batch = static_cast<std::size_t>(options.max_batch);
@@ -59,6 +63,7 @@ BatchEngine::BatchEngine(std::unique_ptr<BackEnd> back_end, const BatchOptions& 
     outcomes_.resize(batch);
     picked_.resize(batch);
     failed_.resize(batch);
+    stopped_.resize(batch);
     stops_.resize(batch);
     scored_.reserve(static_cast<std::size_t>(options.chunk));
     stats_.by_batch.resize(batch + 1);
@@ -74,56 +79,46 @@ EngineLimits BatchEngine::limits() const {
             .context = back_end_->context(),
             .blocks = back_end_->blocks(),
             .block_bytes = back_end_->block_bytes(),
-            .can_link = back_end_->can_link()};
+            .can_link = back_end_->can_link(),
+            .has_texts = text_of_ != nullptr,
+            .max_requests = options_.max_requests};
 }
 
-void BatchEngine::check(const BatchRequest& request, const Links& links) const {
-    check_links(request, links, limits(), [&](RequestId id) {
-        const auto found = kept_.find(id);
-        return found == kept_.end() ? nullptr : &found->second;
-    });
-}
+void BatchEngine::release(RequestId kept) { scheduler_.let_go(linked_.release(kept)); }
 
-void BatchEngine::release(RequestId kept) {
-    for (const auto& [id, slot] : slots_)
-        for (const LinkedTokens& linked : live_[static_cast<std::size_t>(slot)].links.linked)
-            if (linked.kept == kept)
-                throw std::logic_error(
-                    "a request that has not ended is linked to what is released");
-    if (kept_.erase(kept) > 0) scheduler_.on(Release{kept});
-}
-
-std::vector<RequestId> BatchEngine::kept() const {
-    std::vector<RequestId> ids;
-    for (const auto& each : kept_) ids.push_back(each.first);
-    return ids;
-}
-
-RequestId BatchEngine::submit(const BatchRequest& request, const Links& links) {
+RequestId BatchEngine::submit(const BatchRequest& request) {
     RequestState state;
     state.model = options_.model;
     state.request = as_served(request);
-    check_request(state.request, limits());
-    check(state.request, links);
-    return add(state, links);
+    return resume(state);
 }
 
-RequestId BatchEngine::resume(const RequestState& state, const Links& links) {
+RequestId BatchEngine::resume(const RequestState& state, std::optional<RequestId> as) {
     check_state(state, limits());
-    check(state.request, links);
-    if (links.bind() && state.kv_positions > 0)
-        throw UserError("links: keys and values of a request that has them are not brought along");
-    return add(state, links);
+    linked_.check(state.request, limits());
+    if (state.kv_positions > 0 && state.kv_identity != back_end_->identity())
+        throw UserError(
+            "the keys and values of the request were computed with other weights or another "
+            "arithmetic than this engine's; leave them out");
+    if (slots_.size() >= static_cast<std::size_t>(options_.max_requests)) throw full(slots_.size());
+    const RequestId id = as.value_or(last_id_ + 1);
+    if (slots_.contains(id) || linked_.keeps(id))
+        throw UserError(fmt::format("a request of the number {} is here already", id));
+    return add(state, id, stops_of(state));
 }
 
-RequestId BatchEngine::add(const RequestState& state, const Links& links) {
-    std::vector<int> shifts;
-    std::vector<Link> linked;
-    for (const LinkedTokens& each : links.linked) {
-        shifts.push_back(shift_of(each, links, kept_.at(each.kept)));
-        linked.push_back(
-            {.kept = each.kept, .first = each.first, .count = each.count, .at = each.at});
-    }
+/// As far as its tokens have come.
+std::optional<StopTexts> BatchEngine::stops_of(const RequestState& state) const {
+    if (state.request.stops.empty()) return std::nullopt;
+    StopTexts stops(state.request.stops);
+    for (const int made : state.ids)
+        if (stops.add(text_of_(made)))
+            throw UserError("the state of a request contradicts itself: a text had stopped it");
+    return stops;
+}
+
+RequestId BatchEngine::add(const RequestState& state, RequestId id,
+                           std::optional<StopTexts> stops) {
     int slot = static_cast<int>(live_.size());
     if (unused_.empty()) {
         live_.emplace_back();
@@ -132,39 +127,29 @@ RequestId BatchEngine::add(const RequestState& state, const Links& links) {
         unused_.pop_back();
     }
     Live& live = live_[static_cast<std::size_t>(slot)];
-    live.id = ++last_id_;
+    live.id = id;
+    last_id_ = std::max(last_id_, id);
     live.state = state;
-    live.stored.clear();
-    live.links = links;
-    live.shifts = std::move(shifts);
-    live.has_links = links.bind();
     const BatchRequest& request = live.state.request;
     std::vector<int> tokens = request.prompt;
     tokens.insert(tokens.end(), state.ids.begin(), state.ids.end());
-    // No more than the context has room for will be made.
-    const auto most = static_cast<std::size_t>(std::min(
-        request.max_tokens, back_end_->context() + 1 - static_cast<int>(request.prompt.size())));
     live.state.ids.clear();
-    live.state.log_probabilities.reserve(most);
-    live.state.versions.reserve(most);
-    if (request.prompt_log_probabilities)
-        live.state.prompt_log_probabilities.reserve(request.prompt.size());
-    const bool has_cache = state.kv_positions > 0 && state.kv_version == version_;
-    if (has_cache) live.stored.swap(live.state.kv);
-    live.state.kv = {};
+    live.linked = linked_.begin(id, request);
+    live.stops = std::move(stops);
+    live.stored = std::move(live.state.kv);
+    live.state.forget_cache();
     slots_.emplace(live.id, slot);
-    forced_ += request.forced_ids.empty() ? 0 : 1;
+    by_token_ += live.by_token() ? 1 : 0;
     scheduler_.on(Submit{.request = slot,
                          .tokens = tokens,
                          .prompt = static_cast<int>(request.prompt.size()),
                          .max_tokens = request.max_tokens,
                          .stop_ids = request.stop_ids,
                          .priority = request.priority,
-                         .most_reused = request.prompt_log_probabilities ? 0 : links.most_reused,
+                         .most_reused = request.most_reused(),
                          .admitted = state.admitted,
-                         .stored = has_cache ? state.kv_positions : 0,
-                         .links = linked,
-                         .keep_as = links.keep ? live.id : -1});
+                         .stored = state.kv_positions,
+                         .hook = live.linked.get()});
     return live.id;
 }
 
@@ -184,9 +169,11 @@ void BatchEngine::remove(RequestId request) {
 
 void BatchEngine::give_back(int slot) {
     Live& live = live_[static_cast<std::size_t>(slot)];
-    forced_ -= live.state.request.forced_ids.empty() ? 0 : 1;
+    by_token_ -= live.by_token() ? 1 : 0;
     slots_.erase(live.id);
-    live.stored.clear();
+    live.linked.reset();
+    live.stored = std::vector<std::byte>();
+    live.state = {};
     unused_.push_back(slot);
 }
 
@@ -205,17 +192,17 @@ RequestState BatchEngine::state_of(RequestId request, bool with_cache) const {
     const int slot = slots_.at(request);
     const Live& live = live_[static_cast<std::size_t>(slot)];
     const Scheduler::Sequence& sequence = scheduler_.sequence(slot);
-    if (live.has_links)
+    if (live.state.request.binds())
         throw UserError("a request that is linked to others, or kept for them, cannot move");
     RequestState state = live.state;
     state.ids.assign(sequence.tokens.begin() + sequence.prompt, sequence.tokens.end());
     state.reused += sequence.reused;
     state.preemptions += sequence.preemptions;
     state.admitted = sequence.admitted;
-    state.kv_version = version_;
-    state.kv_positions = 0;
     if (!with_cache || sequence.mixed) return state;
     state.kv_positions = sequence.fed + sequence.stored;  // one of them is 0
+    if (state.kv_positions == 0) return state;
+    state.kv_identity = back_end_->identity();
     if (sequence.stored > 0) {
         state.kv = live.stored;
         return state;
@@ -231,17 +218,19 @@ RequestState BatchEngine::state_of(RequestId request, bool with_cache) const {
 
 void BatchEngine::step(StepReport& report, int most) {
     actions_.clear();
-    const bool one = ahead_ == nullptr || forced_ > 0;
+    const bool one = ahead_ == nullptr || by_token_ > 0;
     const int ahead = std::max(1, most_ahead / std::max(1, scheduler_.running()));
     scheduler_.on(NextStep{one ? 1 : std::min(most, ahead)}, actions_);
     carry_out();
-    if (actions_.feeds.empty()) return;
-    make_slices();
-    if (actions_.steps == 1)
-        run_one(report);
-    else
-        run_several(report);
+    if (!actions_.feeds.empty()) {
+        make_slices();
+        if (actions_.steps == 1)
+            run_one(report);
+        else
+            run_several(report);
+    }
     report_ended(report);
+    report.waiting = scheduler_.waiting();
 }
 
 void BatchEngine::carry_out() {
@@ -260,14 +249,7 @@ void BatchEngine::carry_out() {
         back_end_->write_block(swap.block, stored(swap));
     for (const SwapBlock& swap : actions_.swaps_in)
         live_[static_cast<std::size_t>(swap.request)].stored.clear();
-    for (const LinkBlock& link : actions_.links)
-        back_end_->link({.from = link.from,
-                         .from_position = link.from_position,
-                         .to = link.to,
-                         .to_position = link.to_position,
-                         .positions = link.positions,
-                         .shift = live_[static_cast<std::size_t>(link.request)]
-                                      .shifts[static_cast<std::size_t>(link.link)]});
+    linked_.carry_out(*back_end_);
     for (const int request : actions_.forgotten)
         live_[static_cast<std::size_t>(request)].stored.clear();
 }
@@ -293,7 +275,7 @@ void BatchEngine::make_slices() {
         slice.pick.draw = made;
         slice.pick.forced = request.forced_ids.empty() ? -1 : request.forced_ids[made];
         slice.pick.allowed = request.allowed;
-        if (live.has_links) make_linked_slice(live, sequence, feed, slice);
+        if (live.linked) live.linked->make_slice(sequence.tokens, feed.first, feed.count, slice);
         slice.scored = {};
         const int known = static_cast<int>(state.prompt_log_probabilities.size());
         if (!request.prompt_log_probabilities || feed.first + feed.count <= known ||
@@ -308,33 +290,6 @@ void BatchEngine::make_slices() {
     }
 }
 
-/// Without the tokens that links bring, and rotated as asked.
-void BatchEngine::make_linked_slice(Live& live, const Scheduler::Sequence& sequence,
-                                    const Feed& feed, Slice& slice) const {
-    if (live.links.linked.empty() && live.links.rotations.empty()) return;
-    live.ids.clear();
-    live.positions.clear();
-    live.rotations.clear();
-    auto linked = live.links.linked.begin();
-    for (int token = feed.first; token < feed.first + feed.count; ++token) {
-        while (linked != live.links.linked.end() && linked->at + linked->count <= token) ++linked;
-        if (linked != live.links.linked.end() && linked->at <= token) continue;
-        live.ids.push_back(sequence.tokens[static_cast<std::size_t>(token)]);
-        live.positions.push_back(token);
-        live.rotations.push_back(rotation_of(live.links.rotations, token));
-    }
-    slice.ids = live.ids;
-    slice.positions = live.positions;
-    slice.rotations = live.rotations;
-}
-
-void BatchEngine::keep(const Live& live, const Scheduler::Sequence& sequence) {
-    const auto known = scheduler_.kept_tokens(live.id);
-    if (!known) return;  // it failed, or was cancelled
-    kept_[live.id] = kept_sequence({sequence.tokens.begin(), sequence.tokens.begin() + *known},
-                                   live.links.rotations);
-}
-
 void BatchEngine::run_one(StepReport& report) {
     const std::size_t feeds = actions_.feeds.size();
     back_end_->run(std::span(slices_).first(feeds), std::span(outcomes_).first(feeds));
@@ -343,21 +298,25 @@ void BatchEngine::run_one(StepReport& report) {
         const Feed& feed = actions_.feeds[i];
         const Outcome& outcome = outcomes_[i];
         failed_[i] = outcome.finite ? 0 : 1;
+        stopped_[i] = 0;
         picked_[i] = outcome.id;
         stats_.computed_tokens += static_cast<std::int64_t>(slices_[i].ids.size());
         if (!outcome.finite) continue;
+        RequestState& state = live_[static_cast<std::size_t>(feed.request)].state;
+        std::vector<double>& scores = state.prompt_log_probabilities;
+        if (scores.empty() && !slices_[i].scored.empty())
+            scores.reserve(state.request.prompt.size());
         for (std::size_t at = 0; at < slices_[i].scored.size(); ++at)
-            if (slices_[i].scored[at] >= 0)
-                live_[static_cast<std::size_t>(feed.request)]
-                    .state.prompt_log_probabilities.push_back(outcome.scores[at]);
+            if (slices_[i].scored[at] >= 0) scores.push_back(outcome.scores[at]);
         if (!feed.picks) continue;
         ++made;
-        note_token(i, outcome.id, outcome.log_probability, report);
+        note_token(i, outcome, report);
     }
     note_step(back_end_->step_seconds(), made);
     ++report.steps;
     report.seconds += back_end_->step_seconds();
-    scheduler_.on(StepDone{1, std::span(picked_).first(feeds), std::span(failed_).first(feeds)},
+    scheduler_.on(StepDone{1, std::span(picked_).first(feeds), std::span(failed_).first(feeds),
+                           std::span(stopped_).first(feeds)},
                   actions_);
 }
 
@@ -366,41 +325,61 @@ void BatchEngine::run_several(StepReport& report) {
     const std::size_t room = feeds * static_cast<std::size_t>(actions_.steps);
     if (picked_.size() < room) picked_.resize(room);
     if (log_probabilities_.size() < room) log_probabilities_.resize(room);
+    if (sampled_.size() < room) sampled_.resize(room);
     if (durations_.size() < static_cast<std::size_t>(actions_.steps))
         durations_.resize(static_cast<std::size_t>(actions_.steps));
     for (std::size_t i = 0; i < feeds; ++i) {
         stops_[i] = scheduler_.sequence(actions_.feeds[i].request).stop_ids;
         failed_[i] = 0;
     }
-    const int steps =
-        ahead_->run_ahead(std::span(slices_).first(feeds), actions_.steps,
-                          std::span(stops_).first(feeds), picked_, log_probabilities_, durations_);
+    const int steps = ahead_->run_ahead(std::span(slices_).first(feeds), actions_.steps,
+                                        std::span(stops_).first(feeds), picked_, log_probabilities_,
+                                        sampled_, durations_);
     for (std::size_t i = 0; i < feeds; ++i) {
         RequestState& state = live_[static_cast<std::size_t>(actions_.feeds[i].request)].state;
+        make_room(state);
         state.versions.resize(state.versions.size() + static_cast<std::size_t>(steps), version_);
-        for (int step = 0; step < steps; ++step)
-            state.log_probabilities.push_back(
-                log_probabilities_[static_cast<std::size_t>(step) * feeds + i]);
+        for (int step = 0; step < steps; ++step) {
+            const std::size_t at = static_cast<std::size_t>(step) * feeds + i;
+            state.log_probabilities.push_back(log_probabilities_[at]);
+            state.sampled_log_probabilities.push_back(sampled_[at]);
+        }
     }
     for (int step = 0; step < steps; ++step) {
         for (std::size_t i = 0; i < feeds; ++i) {
             const std::size_t at = static_cast<std::size_t>(step) * feeds + i;
             const Live& live = live_[static_cast<std::size_t>(actions_.feeds[i].request)];
-            report.tokens.push_back({live.id, picked_[at], version_, log_probabilities_[at]});
+            report.tokens.push_back(
+                {live.id, picked_[at], version_, log_probabilities_[at], sampled_[at]});
         }
         note_step(durations_[static_cast<std::size_t>(step)], static_cast<int>(feeds));
         report.seconds += durations_[static_cast<std::size_t>(step)];
     }
     stats_.computed_tokens += static_cast<std::int64_t>(steps) * static_cast<std::int64_t>(feeds);
     report.steps += steps;
-    scheduler_.on(StepDone{steps, picked_, std::span(failed_).first(feeds)}, actions_);
+    scheduler_.on(StepDone{steps, picked_, std::span(failed_).first(feeds), {}}, actions_);
 }
 
-void BatchEngine::note_token(std::size_t feed, int id, double log_probability, StepReport& report) {
+/// For all that it can make: once the first comes, not while it waits.
+void BatchEngine::make_room(RequestState& state) const {
+    const BatchRequest& request = state.request;
+    const auto most = static_cast<std::size_t>(std::min(
+        request.max_tokens, back_end_->context() + 1 - static_cast<int>(request.prompt.size())));
+    if (state.versions.capacity() >= most) return;
+    state.log_probabilities.reserve(most);
+    state.sampled_log_probabilities.reserve(most);
+    state.versions.reserve(most);
+}
+
+void BatchEngine::note_token(std::size_t feed, const Outcome& outcome, StepReport& report) {
     Live& live = live_[static_cast<std::size_t>(actions_.feeds[feed].request)];
-    live.state.log_probabilities.push_back(log_probability);
+    make_room(live.state);
+    live.state.log_probabilities.push_back(outcome.log_probability);
+    live.state.sampled_log_probabilities.push_back(outcome.sampled_log_probability);
     live.state.versions.push_back(version_);
-    report.tokens.push_back({live.id, id, version_, log_probability});
+    report.tokens.push_back(
+        {live.id, outcome.id, version_, outcome.log_probability, outcome.sampled_log_probability});
+    if (live.stops) stopped_[feed] = live.stops->add(text_of_(outcome.id)) ? 1 : 0;
 }
 
 void BatchEngine::note_step(double seconds, int tokens) {
@@ -415,16 +394,12 @@ void BatchEngine::report_ended(StepReport& report) {
     for (const Finished& finished : actions_.finished) {
         Live& live = live_[static_cast<std::size_t>(finished.request)];
         const Scheduler::Sequence& sequence = scheduler_.sequence(finished.request);
-        if (live.links.keep) keep(live, sequence);
-        int linked = 0;
-        for (const LinkedTokens& each : live.links.linked) linked += each.count;
         report.ended.push_back(
             {.request = live.id,
              .why = finished.why,
              .reused = live.state.reused + sequence.reused,
              .preemptions = live.state.preemptions + sequence.preemptions,
-             .prompt_log_probabilities = std::move(live.state.prompt_log_probabilities),
-             .linked = linked});
+             .prompt_log_probabilities = std::move(live.state.prompt_log_probabilities)});
         stats_.preemptions += sequence.preemptions;
         give_back(finished.request);
     }
@@ -432,23 +407,14 @@ void BatchEngine::report_ended(StepReport& report) {
 
 // ---- weights ------------------------------------------------------------------------------------
 
-void BatchEngine::prepare(int version, std::unique_ptr<BackEnd> with_weights) {
+void BatchEngine::prepare(int version, std::shared_ptr<ModelWeights> weights) {
     if (version <= version_)
         throw UserError(fmt::format("version {} of the weights does not come after version {}",
                                     version, version_));
-    if (with_weights->vocabulary() != back_end_->vocabulary() ||
-        with_weights->context() != back_end_->context() ||
-        with_weights->blocks() != back_end_->blocks() ||
-        with_weights->block_bytes() != back_end_->block_bytes())
-        throw UserError("the new weights are of another shape than those in use");
+    if (!back_end_->fits(*weights))
+        throw UserError("the new weights are of another shape or type than those in use");
     next_version_ = version;
-    next_ = std::move(with_weights);
-}
-
-bool BatchEngine::has_links() const {
-    return !kept_.empty() || std::any_of(slots_.begin(), slots_.end(), [&](const auto& each) {
-        return live_[static_cast<std::size_t>(each.second)].has_links;
-    });
+    next_ = std::move(weights);
 }
 
 void BatchEngine::commit(Cache cache) {
@@ -457,16 +423,7 @@ void BatchEngine::commit(Cache cache) {
     actions_.clear();
     scheduler_.on(SwapWeights{cache == Cache::keep}, actions_);
     carry_out();
-    if (cache == Cache::keep) {
-        std::vector<std::byte> bytes(back_end_->block_bytes());
-        for (int block = 0; block < scheduler_.pool().size(); ++block) {
-            if (scheduler_.pool().holders(block) == 0) continue;
-            back_end_->read_block(block, bytes);
-            next_->write_block(block, bytes);
-        }
-    }
-    back_end_ = std::move(next_);
-    ahead_ = dynamic_cast<RunsAhead*>(back_end_.get());
+    back_end_->use(std::move(next_));
     version_ = next_version_;
 }
 

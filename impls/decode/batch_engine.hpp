@@ -3,15 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "impls/decode/back_end.hpp"
+#include "impls/decode/links/linked_cache.hpp"
 #include "impls/decode/request_engine.hpp"
 #include "impls/decode/requests/request_check.hpp"
+#include "impls/decode/requests/stop_texts.hpp"
 #include "impls/decode/run_ahead.hpp"
 #include "impls/decode/schedule/scheduler.hpp"
 
@@ -24,17 +28,18 @@ struct BatchOptions {
     bool swap = false;  ///< preempted requests go to the host's memory; else they are recomputed
     std::string model;  ///< by which exported requests are told apart
     int version = 1;    ///< of the first weights
+    /// That have not ended, at once; most of them wait, and take no more than what they ask for.
+    int max_requests = 16384;
 };
 
 class BatchEngine final : public RequestEngine {
   public:
-    /// Throws UserError: settings that make no sense.
-    BatchEngine(std::unique_ptr<BackEnd> back_end, const BatchOptions& options);
+    /// text_of: for requests that stop at texts. Throws UserError: settings that make no sense.
+    BatchEngine(std::unique_ptr<BackEnd> back_end, const BatchOptions& options,
+                TextOf text_of = {});
     ~BatchEngine() override;
 
-    using RequestEngine::resume;
-    using RequestEngine::submit;
-    RequestId submit(const BatchRequest& request, const Links& links) override;
+    RequestId submit(const BatchRequest& request) override;
     void release(RequestId kept) override;
     /// Between steps; what was made so far stays made. False: it had ended before.
     bool cancel(RequestId request, StepReport& report) override;
@@ -44,9 +49,9 @@ class BatchEngine final : public RequestEngine {
     void step(StepReport& report, int most = 1) override;
     bool idle() const override;
 
-    /// Weights for the steps after the next commit(): a back end of the same shape, made from them
-    /// beside the steps. Its cache need not be written yet. `version` is above all before.
-    void prepare(int version, std::unique_ptr<BackEnd> with_weights);
+    /// Weights for the steps after the next commit(), made beside the steps. `version` is above all
+    /// before. Throws UserError where they do not fit the back end.
+    void prepare(int version, std::shared_ptr<ModelWeights> weights);
     enum class Cache { recompute, keep };
     /// Between steps. recompute: what runs is computed anew; keep: keys and values of the old
     /// weights go on being used by the requests that have them, and by no other. std::logic_error:
@@ -57,18 +62,18 @@ class BatchEngine final : public RequestEngine {
     /// `with_cache`: keys and values too, where they are all of the present weights. Throws
     /// std::out_of_range for a request that has ended, UserError for one with links.
     RequestState state_of(RequestId request, bool with_cache = false) const override;
-    RequestId resume(const RequestState& state, const Links& links) override;
+    RequestId resume(const RequestState& state) override { return resume(state, std::nullopt); }
+    /// Under this number, by which no request is known here.
+    RequestId resume(const RequestState& state, std::optional<RequestId> as);
     /// Requests that have not ended, in the order of arrival.
     std::vector<RequestId> unfinished() const override;
     /// As if it had never come: nothing is reported.
     void remove(RequestId request) override;
 
     EngineStats stats() const override;
-    /// Whether anything is kept of it.
-    bool keeps(RequestId request) const { return kept_.contains(request); }
-    std::vector<RequestId> kept() const;  ///< what release() would give up
+    bool has(RequestId request) const { return slots_.contains(request); }  ///< not ended
     /// Whether sequences are kept or linked: then weights cannot change.
-    bool has_links() const;
+    bool has_links() const { return linked_.bind(); }
     /// Prompt tokens that a request with this prompt would find in the cache of prefixes.
     int cached_tokens(std::span<const int> prompt) { return scheduler_.cached_tokens(prompt); }
     /// Gives up the cache of prefixes.
@@ -80,39 +85,39 @@ class BatchEngine final : public RequestEngine {
 
   private:
     struct Live;
-    RequestId add(const RequestState& state, const Links& links = {});
-    void check(const BatchRequest& request, const Links& links) const;
+    std::optional<StopTexts> stops_of(const RequestState& state) const;
+    RequestId add(const RequestState& state, RequestId id, std::optional<StopTexts> stops);
+    void make_room(RequestState& state) const;
     void carry_out();
     void make_slices();
-    void make_linked_slice(Live& live, const Scheduler::Sequence& sequence, const Feed& feed,
-                           Slice& slice) const;
-    void keep(const Live& live, const Scheduler::Sequence& sequence);
     void run_one(StepReport& report);
     void run_several(StepReport& report);
-    void note_token(std::size_t feed, int id, double log_probability, StepReport& report);
+    void note_token(std::size_t feed, const Outcome& outcome, StepReport& report);
     void note_step(double seconds, int tokens);
     void report_ended(StepReport& report);
     void give_back(int slot);
 
-    std::unique_ptr<BackEnd> back_end_, next_;
+    std::unique_ptr<BackEnd> back_end_;
+    std::shared_ptr<ModelWeights> next_;
     RunsAhead* ahead_ = nullptr;  // back_end_, where it can
     BatchOptions options_;
+    TextOf text_of_;
     int version_, next_version_ = 0;
     Scheduler scheduler_;
-    std::vector<Live> live_;  // by the scheduler's number
+    LinkedCache linked_;
+    std::deque<Live> live_;  // by the scheduler's number
     std::vector<int> unused_;
     std::unordered_map<RequestId, int> slots_;
-    std::unordered_map<RequestId, KeptSequence> kept_;
     RequestId last_id_ = -1;
 
     Actions actions_;
     std::vector<Slice> slices_;
     std::vector<Outcome> outcomes_;
     std::vector<int> picked_, scored_;
-    std::vector<char> failed_;
+    std::vector<char> failed_, stopped_;
     std::vector<std::span<const int>> stops_;
-    std::vector<double> log_probabilities_, durations_;
-    int forced_ = 0;  // requests with ids of their own
+    std::vector<double> log_probabilities_, sampled_, durations_;
+    int by_token_ = 0;  // requests of which each token is looked at: forced ids, stops
     EngineStats stats_;
 };
 

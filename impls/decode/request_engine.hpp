@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "impls/decode/requests/links.hpp"
 #include "impls/decode/requests/request_state.hpp"
 #include "impls/decode/schedule/scheduler.hpp"
 
@@ -15,7 +14,9 @@ struct MadeToken {
     RequestId request = -1;
     int id = -1;
     int version = 0;             ///< of the weights
-    double log_probability = 0;  ///< nats
+    double log_probability = 0;  ///< nats, of the raw logits' softmax
+    /// nats, with which the sampler drew it; 0: it had no choice (Outcome)
+    double sampled_log_probability = 0;
 };
 
 struct EndedRequest {
@@ -24,7 +25,6 @@ struct EndedRequest {
     int reused = 0;  ///< prompt tokens found in the cache when it was first admitted
     int preemptions = 0;
     std::vector<double> prompt_log_probabilities;  ///< of the second on; where asked for
-    int linked = 0;                                ///< prompt tokens of Links::linked
 };
 
 /// What steps brought.
@@ -33,6 +33,7 @@ struct StepReport {
     std::vector<MadeToken> tokens;
     std::vector<EndedRequest> ended;
     double seconds = 0;  ///< by the back end's clock
+    int waiting = 0;     ///< requests that were not admitted yet behind the last of them
     void clear();
 };
 
@@ -57,9 +58,9 @@ class RequestEngine {
     virtual ~RequestEngine() = default;
 
     /// Throws UserError: ids that the model does not know, a prompt beyond the context, a cache too
-    /// small for the request, numbers out of range; links as check_links() says.
-    virtual RequestId submit(const BatchRequest& request, const Links& links) = 0;
-    RequestId submit(const BatchRequest& request) { return submit(request, Links()); }
+    /// small for the request, numbers out of range, links as KeptSequences::check() says, as many
+    /// requests as EngineLimits::max_requests.
+    virtual RequestId submit(const BatchRequest& request) = 0;
     /// Gives up what was kept of it; nothing happens where nothing was. std::logic_error: a request
     /// that has not ended is linked to it.
     virtual void release(RequestId kept) = 0;
@@ -75,11 +76,10 @@ class RequestEngine {
     /// `with_cache`: keys and values too, where they are all of the present weights. Throws
     /// std::out_of_range for a request that has ended, UserError for one with links.
     virtual RequestState state_of(RequestId request, bool with_cache = false) const = 0;
-    /// Goes on with it here; its keys and values are used where they are of these weights. Throws
-    /// UserError as submit(), and for a state of another model or that contradicts itself. `links`:
-    /// those that it had elsewhere, to what is kept here; then it comes without keys and values.
-    virtual RequestId resume(const RequestState& state, const Links& links) = 0;
-    RequestId resume(const RequestState& state) { return resume(state, Links()); }
+    /// Goes on with it here, with its keys and values if it brings them. Throws UserError as
+    /// submit(), and for a state of another model or that contradicts itself; for keys and values
+    /// of another identity (BackEnd): take RequestState::forget_cache() then.
+    virtual RequestId resume(const RequestState& state) = 0;
     /// Requests that have not ended, in the order of arrival.
     virtual std::vector<RequestId> unfinished() const = 0;
     /// As if it had never come: nothing is reported.

@@ -15,10 +15,12 @@ class RunsAhead {
     /// Up to `steps` steps. Each slice has one id and picks; what it picks is its id in the next,
     /// one position on, and there are blocks for all of them. Ends after a step in which some slice
     /// picks one of its `stops`. Returns how many were made.
-    /// ids, log_probabilities: [steps][slices]. seconds: [steps].
+    /// ids, log_probabilities, sampled (log-probabilities, Outcome): [steps][slices]. seconds:
+    /// [steps].
     virtual int run_ahead(std::span<const Slice> slices, int steps,
                           std::span<const std::span<const int>> stops, std::span<int> ids,
-                          std::span<double> log_probabilities, std::span<double> seconds) = 0;
+                          std::span<double> log_probabilities, std::span<double> sampled,
+                          std::span<double> seconds) = 0;
 };
 
 }  // namespace assay::decode

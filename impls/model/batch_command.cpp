@@ -12,6 +12,7 @@
 
 #include "impls/decode/back_ends.hpp"
 #include "impls/decode/requests/request_file.hpp"
+#include "impls/decode/requests/token_texts.hpp"
 #include "impls/model/named_models.hpp"
 #include "impls/model/new_text.hpp"
 #include "impls/model/prompt.hpp"
@@ -30,6 +31,7 @@ nlohmann::json answer_json(const decode::NamedJob& job, const decode::BatchAnswe
                         {"ids", answer.ids},
                         {"text", text ? nlohmann::json(text->text()) : nlohmann::json()},
                         {"logprobs", answer.log_probabilities},
+                        {"sampled_logprobs", answer.sampled_log_probabilities},
                         {"versions", answer.versions},
                         {"finish", to_string(answer.finish)},
                         {"reused", answer.reused},
@@ -94,7 +96,8 @@ class BatchCommand : public Command {
             "stop_ids (those that the model's files name), forced_ids (given in place of what the\n"
             "model would choose; nothing stops them), priority (0; higher first),\n"
             "at_step (0; comes before that step), cancel_at, prompt_logprobs (false).\n"
-            "Its tokens are the same bits whatever runs beside it.\n"
+            "Its tokens are the same bits whatever runs beside it. logprobs are those of the\n"
+            "model's softmax, sampled_logprobs those with which the sampler drew.\n"
             "Examples:\n"
             "  assay model batch smollm2-135m-instruct --requests requests.jsonl --json\n"
             "  echo '{\"id\":\"a\",\"ids\":[1,2,3]}' | assay model batch model.gguf --requests - "
@@ -122,12 +125,7 @@ class BatchCommand : public Command {
             for (const decode::NamedJob& each : named)
                 texts.push_back(text_of(each, *found.tokenizer));
         std::vector<decode::BatchJob> jobs;
-        for (const decode::NamedJob& each : named) {
-            const std::size_t number = jobs.size();
-            jobs.push_back(each.job);
-            if (!each.stops.empty())
-                jobs.back().ends = [&texts, number](int id) { return texts[number].add(id); };
-        }
+        for (const decode::NamedJob& each : named) jobs.push_back(each.job);
 
         const int blocks = blocks_ ? *blocks_ : decode::blocks_for_all(jobs, config.context);
         decode::BatchRunOptions options;
@@ -137,11 +135,11 @@ class BatchCommand : public Command {
         options.engine.model = file_;
         options.move_at = move_at_;
         options.reload_at = reload_at_;
-        options.make_back_end = decode::back_ends_of(file, {.threads = threads_, .blocks = blocks});
+        options.back_ends = decode::back_ends_of(file, {.threads = threads_, .blocks = blocks});
+        options.text_of = decode::texts_of(found.tokenizer);
         const decode::BatchRun result = decode::run_batch(jobs, options);
         for (std::size_t i = 0; i < texts.size(); ++i)
-            if (!jobs[i].ends)
-                for (const int id : result.answers[i].ids) texts[i].add(id);
+            for (const int id : result.answers[i].ids) texts[i].add(id);
         if (json_)
             print_as_json(named, result, texts);
         else
@@ -158,7 +156,7 @@ class BatchCommand : public Command {
     static NewText text_of(const decode::NamedJob& named, const nn::Tokenizer& tokenizer) {
         const decode::BatchRequest& request = named.job.request;
         if (!request.forced_ids.empty()) return {tokenizer, {}, {}};  // nothing stops them
-        return {tokenizer, request.stop_ids, named.stops};
+        return {tokenizer, request.stop_ids, request.stops};
     }
 
     static void print_as_json(const std::vector<decode::NamedJob>& named,

@@ -1,9 +1,10 @@
 // Many sequences side by side: 128 tokens of prompt and 128 more of each, as llama-batched-bench
 // runs them with -npp 128 -ntg 128 -npl BATCH. Beside each run, on as many threads: a plain read of
 // what a step reads, and the bare int8 dot products of vectors that a step needs; `of_least` is the
-// bound that the slower of the two sets, over the step's time. (Tiles may pass that of vectors.)
-// Every number is the best of all iterations, since other work on the machine only ever takes time
-// away. The last cases run with the next loops instead of the processor's fastest.
+// bound that the slower of the two sets, over the step's time. (Tiles may pass that of vectors;
+// rows of bf16 are multiplied in fp32, of which the dots say nothing.) Every number is the best of
+// all iterations, since other work on the machine only ever takes time away. The last cases run
+// with the next loops instead of the processor's fastest.
 //
 // The model is the file that ASSAY_TEST_MODEL names, else one of SmolLM2-135M's shape with random
 // weights. With a file, and where scripts/peers has built it, fresh processes of llama.cpp run in
@@ -14,6 +15,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -34,14 +36,18 @@ constexpr int blocks_of_sequence = (prompt_tokens + new_tokens) / block_position
 
 const char* model_path() { return std::getenv("ASSAY_TEST_MODEL"); }
 
-std::shared_ptr<CpuModel> model() {
-    static const std::shared_ptr<CpuModel> loaded = [] {
-        if (model_path()) return load_model(nn::TensorFile(model_path()), {});
-        const nn::DecoderConfig shape = model::named_shape("smollm2-135m");
-        return std::make_shared<CpuModel>(
-            CpuModel{shape, random_weights(shape, ASSAY_Q4_1, {}, 1), nullptr});
-    }();
-    return loaded;
+std::shared_ptr<CpuModel> model_in(WeightType weights) {
+    if (model_path()) return load_model(nn::TensorFile(model_path()), {.weights = weights});
+    const AssayType type = weights == WeightType::bf16 ? ASSAY_BF16 : ASSAY_Q4_1;
+    return load_model(*random_source(type, 1), model::named_shape("smollm2-135m"));
+}
+
+/// In the file's type, or in bf16; loaded once.
+std::shared_ptr<CpuModel> model(WeightType weights) {
+    static std::map<WeightType, std::shared_ptr<CpuModel>> loaded;
+    std::shared_ptr<CpuModel>& one = loaded[weights];
+    if (!one) one = model_in(weights);
+    return one;
 }
 
 /// Seconds of a plain read, and of int8 dot products, on all threads of a pool.
@@ -77,7 +83,8 @@ class Bounds {
 /// A batch that is fed its prompts, 64 tokens a step, and goes on greedily.
 class Batch {
   public:
-    Batch(int size, const PassOptions& options) : back_end_(model(), options), ids_(size) {
+    Batch(int size, WeightType weights, const PassOptions& options)
+        : back_end_(model(weights), options), ids_(size) {
         for (int s = 0; s < size; ++s) {
             blocks_.emplace_back(blocks_of_sequence);
             std::iota(blocks_.back().begin(), blocks_.back().end(), s * blocks_of_sequence);
@@ -134,16 +141,18 @@ struct Kept {
     std::string name;
     ActivationType activations;
     KvType kv;
+    WeightType weights = WeightType::stored;
     const Loops* loops = nullptr;  ///< the fastest unless given
 };
 
 void run(benchmark::State& state, const Kept& kept) {
     const int size = static_cast<int>(state.range(0)), threads = static_cast<int>(state.range(1));
-    Batch batch(size, {.blocks = size * blocks_of_sequence,
-                       .threads = threads,
-                       .kv = kept.kv,
-                       .activations = kept.activations,
-                       .loops = kept.loops});
+    Batch batch(size, kept.weights,
+                {.blocks = size * blocks_of_sequence,
+                 .threads = threads,
+                 .kv = kept.kv,
+                 .activations = kept.activations,
+                 .loops = kept.loops});
     Bounds bounds(threads);
     const nn::DecoderConfig& config = batch.back_end().model().config;
     const double pairs = static_cast<double>(config.parameters()) * size;
@@ -165,7 +174,8 @@ void run(benchmark::State& state, const Kept& kept) {
         std::nth_element(steps.begin(), steps.begin() + new_tokens / 2, steps.end());
         step_s = std::min(step_s, steps[new_tokens / 2]);
         ours.take_better({size * prompt_tokens / prefill_s, size * new_tokens / decode_s});
-        if (model_path() && !kept.loops && peer_program(Peer::llama_cpp)) {
+        if (model_path() && kept.weights == WeightType::stored && !kept.loops &&
+            peer_program(Peer::llama_cpp)) {
             const PeerSpeed peer = run_peer(Peer::llama_cpp, {.model = model_path(),
                                                               .batch = size,
                                                               .threads = threads,
@@ -189,7 +199,8 @@ void run(benchmark::State& state, const Kept& kept) {
 [[maybe_unused]] const bool registered = [] {
     std::vector<Kept> all{{"batch/exact", ActivationType::exact, KvType::f32},
                           {"batch/int8", ActivationType::int8, KvType::bf16},
-                          {"batch/int8/kv_f32", ActivationType::int8, KvType::f32}};
+                          {"batch/int8/kv_f32", ActivationType::int8, KvType::f32},
+                          {"batch/bf16", ActivationType::exact, KvType::f32, WeightType::bf16}};
     // What the fastest loops gain over the next.
     if (const auto loops = all_loops(); loops.size() > 1) {
         const Loops* const next = loops[loops.size() - 2];

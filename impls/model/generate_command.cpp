@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "impls/decode/back_ends.hpp"
+#include "impls/decode/requests/token_texts.hpp"
 #include "impls/model/generation.hpp"
 #include "impls/model/named_models.hpp"
 #include "impls/model/new_text.hpp"
@@ -98,12 +99,13 @@ class GenerateCommand : public Command {
                 fmt::format("{}; without a tokenizer give --ids, and no --stop", found.why_not));
         request.prompt = ids_.empty() ? prompt_ids(file, *found.tokenizer, prompt, chat_)
                                       : parse_ids(given_text("--ids", ids_));
+        request.stops = stops_;
         request.stop_ids = nn::text_ends(file, found.get(), config.vocabulary);
         std::optional<NewText> text;
         if (found.tokenizer) text.emplace(*found.tokenizer, request.stop_ids, stops_);
         decode::BatchEngine engine(
             decode::back_ends_of(file, engine_options(config.context, request.prompt.size()))(),
-            {.max_batch = 1, .prefix = false});
+            {.max_batch = 1, .prefix = false}, decode::texts_of(found.tokenizer));
         const Generation result =
             generate(engine, request, text ? &*text : nullptr, [&](std::string_view piece) {
                 if (json_) return;

@@ -20,14 +20,13 @@ Generation generate(decode::BatchEngine& engine, const decode::BatchRequest& req
                     const std::function<void(std::string_view)>& on_text) {
     Generation result;
     result.prompt_ids = request.prompt;
-    const decode::RequestId id = engine.submit(request);
+    engine.submit(request);
 
     decode::StepReport report;
     Clock::time_point start = Clock::now();
     while (report.tokens.empty() && !engine.idle()) engine.step(report);
     result.prefill_s = seconds_since(start);
 
-    bool stopped = false;
     std::size_t heard = 0;
     const auto hear_up_to = [&](std::size_t end) {
         if (on_text && end > heard)
@@ -39,17 +38,17 @@ Generation generate(decode::BatchEngine& engine, const decode::BatchRequest& req
     for (;;) {
         for (const decode::MadeToken& token : report.tokens) {
             result.ids.push_back(token.id);
-            stopped = text && text->add(token.id);
-            if (text) hear_up_to(text->settled());
+            if (!text) continue;
+            text->add(token.id);
+            hear_up_to(text->settled());
         }
-        if (stopped || engine.idle()) break;
+        if (engine.idle()) break;
         report.clear();
         engine.step(report);
         if (result.decode_steps++ == 0) first_bytes = engine.back_end().step_bytes();
     }
     result.decode_s = seconds_since(start);
-    engine.cancel(id, report);  // where it has not ended
-    result.finish = stopped ? decode::Finish::stop : report.ended.at(0).why;
+    result.finish = report.ended.at(0).why;
     if (result.finish == decode::Finish::failed)
         throw UserError("the model gives no finite logits after this text");
     result.bytes_per_token = (first_bytes + engine.back_end().step_bytes()) / 2;

@@ -25,8 +25,8 @@ struct Generation {
 };
 
 /// What a request makes in an engine with nothing else to do. `text`: where the tokens' text is
-/// written, and may end; null: the model has no tokenizer. `on_text` hears every piece of text.
-/// Throws UserError: what the engine refuses, logits without a softmax.
+/// written, with the request's stops; null: the model has no tokenizer. `on_text` hears every piece
+/// of text. Throws UserError: what the engine refuses, logits without a softmax.
 Generation generate(decode::BatchEngine& engine, const decode::BatchRequest& request, NewText* text,
                     const std::function<void(std::string_view)>& on_text = {});
 

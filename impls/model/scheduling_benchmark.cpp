@@ -27,9 +27,7 @@ std::shared_ptr<CpuModel> model() {
     static const std::shared_ptr<CpuModel> loaded = [] {
         if (const char* const path = std::getenv("ASSAY_TEST_MODEL"))
             return load_model(nn::TensorFile(path), {});
-        const nn::DecoderConfig shape = model::named_shape("smollm2-135m");
-        return std::make_shared<CpuModel>(
-            CpuModel{shape, random_weights(shape, ASSAY_Q4_1, {}, 1), nullptr});
+        return load_model(*random_source(ASSAY_Q4_1, 1), model::named_shape("smollm2-135m"));
     }();
     return loaded;
 }

@@ -25,7 +25,7 @@ double undecided(const std::vector<double>& advantages, int group) {
 
 at::Tensor weighted_losses(const at::Tensor& now, const UpdateRows& rows,
                            const GrpoOptions& options) {
-    auto losses = clipped_losses(now, rows.rollouts.drawn_with, rows.advantages, options.clipping);
+    auto losses = clipped_losses(now, rows.rollouts.logprobs, rows.advantages, options.clipping);
     if (rows.reference.defined()) losses = losses + options.kl * divergences(now, rows.reference);
     return losses * averaging_weights(rows.rollouts.answered, options.averaging);
 }
@@ -62,7 +62,7 @@ Round Grpo::round(std::span<const Question> questions) {
     if (reference_) {
         at::NoGradGuard no_grad;
         reference = log_probabilities(*reference_, drawn.tokens);
-        round.divergence = divergences(drawn.drawn_with, reference)
+        round.divergence = divergences(drawn.logprobs, reference)
                                .masked_select(drawn.answered)
                                .mean()
                                .item<double>();

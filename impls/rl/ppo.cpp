@@ -37,8 +37,7 @@ PpoRows PpoRows::rows(std::span<const std::int64_t> picked) const {
 }
 
 at::Tensor token_rewards(const Rollouts& drawn, const at::Tensor& reference, double kl) {
-    auto rewards =
-        ((reference - drawn.drawn_with) * kl).masked_fill(drawn.answered.logical_not(), 0);
+    auto rewards = ((reference - drawn.logprobs) * kl).masked_fill(drawn.answered.logical_not(), 0);
     // The last position that is answered: the answers of a row are one stretch.
     const auto length = drawn.answered.size(1);
     const auto last =
@@ -80,7 +79,7 @@ TokenEstimates token_estimates(const at::Tensor& answered, const at::Tensor& rew
 at::Tensor ppo_losses(const at::Tensor& now, const at::Tensor& values, const PpoRows& rows,
                       const PpoOptions& options) {
     const auto policy =
-        clipped_losses(now, rows.rollouts.drawn_with, rows.advantages, options.clipping);
+        clipped_losses(now, rows.rollouts.logprobs, rows.advantages, options.clipping);
     const auto critic = value_losses(values, rows.values, rows.returns, options.value_range);
     return (policy + options.value_weight * critic) *
            averaging_weights(rows.rollouts.answered, Averaging::tokens);
@@ -139,7 +138,7 @@ PpoRound Ppo::finish(const PpoRows& rows) {
     PpoRound round;
     round.reward =
         std::accumulate(rows.rollouts.rewards.begin(), rows.rollouts.rewards.end(), 0.0) / answers;
-    round.divergence = (rows.rollouts.drawn_with - rows.reference)
+    round.divergence = (rows.rollouts.logprobs - rows.reference)
                            .masked_fill(rows.rollouts.answered.logical_not(), 0)
                            .sum()
                            .item<double>() /

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "impls/rl/scalar_head.hpp"
@@ -22,14 +23,16 @@ struct Table {
     std::int64_t rows, length;  // length + 1 tokens a row
     at::Tensor tokens = at::full({rows, length + 1}, end_token, int64);
     at::Tensor answered = at::zeros({rows, length}, float32.dtype(at::kBool));
-    at::Tensor drawn_with = at::zeros({rows, length}, float32);
+    at::Tensor logprobs = at::zeros({rows, length}, float32);
+    at::Tensor sampled_logprobs = at::zeros({rows, length}, float32);
     std::int64_t* token(std::int64_t row, std::int64_t at) {
         return tokens.mutable_data_ptr<std::int64_t>() + row * (length + 1) + at;
     }
     /// Marks the token at position `at` > 0 of the row as the policy's.
-    void mark(std::int64_t row, std::int64_t at, float log_probability) {
+    void mark(std::int64_t row, std::int64_t at, float logprob, float sampled_logprob) {
         answered.mutable_data_ptr<bool>()[row * length + at - 1] = true;
-        drawn_with.mutable_data_ptr<float>()[row * length + at - 1] = log_probability;
+        logprobs.mutable_data_ptr<float>()[row * length + at - 1] = logprob;
+        sampled_logprobs.mutable_data_ptr<float>()[row * length + at - 1] = sampled_logprob;
     }
 };
 
@@ -55,7 +58,8 @@ Rollouts Rollouts::rows(std::span<const std::int64_t> picked) const {
     const auto index = at::tensor(at::ArrayRef<std::int64_t>(picked.data(), picked.size()), int64);
     Rollouts part{tokens.index_select(0, index),
                   answered.index_select(0, index),
-                  drawn_with.index_select(0, index),
+                  logprobs.index_select(0, index),
+                  sampled_logprobs.index_select(0, index),
                   {},
                   {}};
     for (const auto row : picked) {
@@ -117,7 +121,9 @@ Rollouts draw(const nn::Decoder& policy, std::span<const Question> questions,
                 {chances.const_data_ptr<float>() + row * width, static_cast<std::size_t>(width)},
                 here.uniform());
             *table.token(row, column) = token;
-            table.mark(row, column, scores.const_data_ptr<float>()[row * width + token]);
+            const float logprob = scores.const_data_ptr<float>()[row * width + token];
+            const float chance = chances.const_data_ptr<float>()[row * width + token];
+            table.mark(row, column, logprob, drawing.temperature == 1 ? logprob : std::log(chance));
             answers[r] += static_cast<char>(token);
             ended[r] = token == end_token || answers[r].size() == longest;
         }
@@ -127,7 +133,8 @@ Rollouts draw(const nn::Decoder& policy, std::span<const Question> questions,
     // No row is longer than this.
     return {table.tokens.narrow(1, 0, column + 1),
             table.answered.narrow(1, 0, column),
-            table.drawn_with.narrow(1, 0, column),
+            table.logprobs.narrow(1, 0, column),
+            table.sampled_logprobs.narrow(1, 0, column),
             answers,
             {}};
 }

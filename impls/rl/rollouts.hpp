@@ -19,9 +19,12 @@ inline constexpr int end_token = '\n';
 
 /// Rows of prompt and answer, padded behind with end_token to a common length.
 struct Rollouts {
-    at::Tensor tokens;      ///< int64 [rows, length + 1]
-    at::Tensor answered;    ///< bool [rows, length]: tokens[:, 1:] that the policy has drawn
-    at::Tensor drawn_with;  ///< fp32 [rows, length]: ln p of those then, 0 elsewhere
+    at::Tensor tokens;    ///< int64 [rows, length + 1]
+    at::Tensor answered;  ///< bool [rows, length]: tokens[:, 1:] that the policy has drawn
+    /// fp32 [rows, length]: ln p of those then, by the policy's softmax, and by what they were
+    /// drawn from (its temperature; at 0 there was no choice, and this is 0); 0 elsewhere.
+    /// Trainings that compare policies use the first.
+    at::Tensor logprobs, sampled_logprobs;
     std::vector<std::string> answers;  ///< [rows], with the end unless cut short
     std::vector<double> rewards;       ///< [rows], of a Judge; empty before
 

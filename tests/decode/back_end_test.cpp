@@ -173,7 +173,6 @@ TEST_P(CpuBackEndBits, DoNotDependOnBatchChunksOrderBlocksThreadsAndInstructions
         Steps(*back_end(static_cast<int>(seed % 3) + 1), seed).run(sequences, most, false);
         EXPECT_TRUE(sequences == expected) << "seed " << seed;
     }
-    // Rows that are not quantised are multiplied by the kernels, which the processor decides on.
     for (const Loops* const loops : all_loops()) {
         std::vector<Sequence> sequences = toy_sequences(toy.config.vocabulary);
         Steps(*back_end(2, loops), 9).run(sequences, 33, false);
@@ -213,6 +212,8 @@ TEST_P(CpuBackEndBits, ABlockTakesItsSequenceAlong) {
 INSTANTIATE_TEST_SUITE_P(
     Types, CpuBackEndBits,
     testing::Values(Case{nn::TensorType::f32, KvType::f32, ActivationType::exact},
+                    Case{nn::TensorType::f16, KvType::bf16, ActivationType::exact},
+                    Case{nn::TensorType::bf16, KvType::f32, ActivationType::int8},
                     Case{nn::TensorType::bf16, KvType::bf16, ActivationType::exact},
                     Case{nn::TensorType::q8_0, KvType::f32, ActivationType::exact},
                     Case{nn::TensorType::q4_1, KvType::f32, ActivationType::int8},
@@ -322,6 +323,10 @@ TEST(Loops, RotateAndNormalise) {
             }
             EXPECT_EQ(rotated, first_rotated) << loops->name << " " << width;
             EXPECT_EQ(normalised, first_normalised) << loops->name << " " << width;
+            const std::vector<float> no_change(x.size());
+            loops->add_rms_norm(sum.data(), no_change.data(), weight.data(), 1e-5, width,
+                                sum.data());
+            EXPECT_EQ(sum, first_normalised) << "in place, " << loops->name << " " << width;
         }
     }
 }
@@ -424,7 +429,8 @@ TEST(CpuBackEndBitsOfNetworks, DoNotDependOnTheBatch) {
     };
     const auto run = [&](std::uint64_t seed, int threads, int most, bool alone) {
         const auto model = load_model(toy_file(toy), {});
-        model->replace_networks(std::make_unique<SparseNetworks>(config, layers(), std::nullopt));
+        model->replace_networks(std::make_unique<SparseNetworks>(config, layers(), std::nullopt),
+                                "test");
         CpuBackEnd back_end(model, {.blocks = 60, .threads = threads});
         std::vector<Sequence> sequences = toy_sequences(config.vocabulary);
         Steps(back_end, seed).run(sequences, most, alone);

@@ -99,8 +99,7 @@ TEST(RandomWeights, RunInEveryType) {
     for (const AssayType type :
          {ASSAY_F32, ASSAY_F16, ASSAY_BF16, ASSAY_Q8_0, ASSAY_Q4_0, ASSAY_Q4_1}) {
         const auto random = [&](std::uint64_t seed) {
-            return LoneSequence(std::make_shared<CpuModel>(
-                CpuModel{config, random_weights(config, type, {}, seed), nullptr}));
+            return LoneSequence(load_model(*random_source(type, seed), config));
         };
         LoneSequence sequence = random(3), same = random(3), other = random(4);
         const std::vector<int> ids = random_ids(6, config.vocabulary, 1);
@@ -110,7 +109,7 @@ TEST(RandomWeights, RunInEveryType) {
         EXPECT_NE(copy_of(other.feed(ids)), logits);
     }
     config.width = 144;  // no whole number of blocks
-    EXPECT_THROW(random_weights(config, ASSAY_Q8_0, {}, 1), UserError);
+    EXPECT_THROW(load_model(*random_source(ASSAY_Q8_0, 1), config), UserError);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ namespace assay::decode {
 namespace {
 
 constexpr AssayType quantised[] = {ASSAY_Q8_0, ASSAY_Q4_0, ASSAY_Q4_1};
+constexpr AssayType floats[] = {ASSAY_F32, ASSAY_F16, ASSAY_BF16};
 
 struct Matrix {
     Matrix(AssayType type, int rows, int columns, std::uint64_t seed)
@@ -28,9 +29,13 @@ struct Matrix {
         std::mt19937_64 random(seed);
         plain.resize(static_cast<std::size_t>(rows) * kernels::row_bytes(type, columns));
         for (std::byte& byte : plain) byte = static_cast<std::byte>(random());
-        // Scales and minima: any sign, exponents from 2^-10 to 2^-3.
         const auto unit = static_cast<std::size_t>(kernels::bytes_per_unit(type));
-        for (std::size_t at = 0; at < plain.size(); at += unit)
+        // Floats: any sign, around 2^-6, halves around 1.
+        for (std::size_t at = unit - 1; !kernels::is_quantised(type) && at < plain.size();
+             at += unit)
+            plain[at] = static_cast<std::byte>((random() & 0x80) | 0x3c);
+        // Scales and minima: any sign, exponents from 2^-10 to 2^-3.
+        for (std::size_t at = 0; kernels::is_quantised(type) && at < plain.size(); at += unit)
             for (std::size_t half = 0; half < (type == ASSAY_Q4_1 ? 2u : 1u); ++half) {
                 const std::uint64_t bits = random();
                 plain[at + 2 * half + 1] =
@@ -41,7 +46,9 @@ struct Matrix {
     }
     std::vector<float> row(int index) const {
         std::vector<float> values(static_cast<std::size_t>(columns));
-        read_row({type, rows, columns, plain.data()}, index, values);
+        const std::size_t bytes = kernels::row_bytes(type, columns);
+        nn::to_floats(tensor_type(type), plain.data() + static_cast<std::size_t>(index) * bytes,
+                      values);
         return values;
     }
 
@@ -51,9 +58,10 @@ struct Matrix {
 };
 
 TEST(InterleavedLayout, EveryRowComesBack) {
-    constexpr int columns = 160;
-    for (const AssayType type : quantised)
+    for (const AssayType type :
+         {ASSAY_F32, ASSAY_F16, ASSAY_BF16, ASSAY_Q8_0, ASSAY_Q4_0, ASSAY_Q4_1})
         for (const int rows : {1, 16, 37}) {
+            const int columns = kernels::is_quantised(type) ? 160 : 159;
             const Matrix matrix(type, rows, columns, 1);
             EXPECT_EQ(matrix.interleaved.size() % (16 * kernels::row_bytes(type, columns)), 0u);
             const std::size_t bytes = kernels::row_bytes(type, columns);
@@ -62,9 +70,8 @@ TEST(InterleavedLayout, EveryRowComesBack) {
                 take_row(type, matrix.interleaved.data(), columns, row, 0, columns, taken.data());
                 EXPECT_TRUE(std::equal(taken.begin(), taken.end(),
                                        matrix.plain.begin() + row * static_cast<int>(bytes)));
-                std::vector<float> values(columns);
-                read_row({type, rows, columns, matrix.interleaved.data(), nullptr, true}, row,
-                         values);
+                std::vector<float> values(static_cast<std::size_t>(columns));
+                read_row({type, rows, columns, matrix.interleaved.data()}, row, values);
                 EXPECT_EQ(values, matrix.row(row));
             }
         }
@@ -183,47 +190,60 @@ TEST_P(InterleavedProduct, ZeroAndExtremeActivations) {
     }
 }
 
-TEST(InterleavedBf16, AsExactAsFp32) {
+// Rows of floats: products and sums are rounded once, columns c, c + 4, c + 8 … one after another,
+// with every set of instructions.
+TEST(InterleavedFloats, AreAddedUpInOneOrder) {
     std::mt19937_64 random(7);
     std::normal_distribution<float> normal;
-    for (const int columns : {2, 6, 64, 578})
-        for (const int tokens : {1, 4, 7}) {
-            std::vector<std::uint16_t> plain(static_cast<std::size_t>(16 * columns));
-            for (std::uint16_t& weight : plain) weight = nn::to_bfloat16(normal(random));
-            std::vector<std::byte> group(interleaved_bytes(ASSAY_BF16, 16, columns));
-            ASSERT_EQ(group.size(), plain.size() * 2);
-            interleave(ASSAY_BF16, reinterpret_cast<const std::byte*>(plain.data()), 16, columns,
-                       group.data());
-            std::vector<std::byte> row(static_cast<std::size_t>(columns) * 2);
-            take_row(ASSAY_BF16, group.data(), columns, 5, 0, columns, row.data());
-            EXPECT_EQ(std::memcmp(row.data(), plain.data() + 5 * columns, row.size()), 0);
-
-            Activations x(columns);
-            for (int t = 0; t < tokens; ++t)
-                for (int c = 0; c < columns; ++c) x.row(t)[c] = normal(random);
-            std::vector<float> y;
-            for (const Loops* const loops : all_loops()) {
-                std::vector<float> own(static_cast<std::size_t>(16 * tokens), 99.0f);
-                loops->multiply_bf16(group.data(), columns, x.rows(), tokens, own.data(), 16);
-                if (!y.empty()) {
-                    EXPECT_EQ(own, y) << loops->name;
-                }
-                y = own;
-            }
-            for (int t = 0; t < tokens; ++t)
-                for (int r = 0; r < 16; ++r) {
-                    double exact = 0, magnitude = 0;
-                    for (int c = 0; c < columns; ++c) {
-                        const double product =
-                            static_cast<double>(nn::from_bfloat16(
-                                plain[static_cast<std::size_t>(r * columns + c)])) *
-                            static_cast<double>(x.row(t)[c]);
-                        exact += product;
-                        magnitude += std::abs(product);
+    for (const AssayType type : floats)
+        for (const int columns : {1, 2, 3, 6, 13, 64, 577})
+            for (const int tokens : {1, 2, 4, 7}) {
+                const Matrix matrix(type, 16, columns, 8);
+                Activations x(columns);
+                for (int t = 0; t < tokens; ++t)
+                    for (int c = 0; c < columns; ++c) x.row(t)[c] = normal(random);
+                std::vector<float> expected;
+                for (int t = 0; t < tokens; ++t)
+                    for (int r = 0; r < 16; ++r) {
+                        const std::vector<float> weights = matrix.row(r);
+                        float sums[4] = {};
+                        for (int c = 0; c < columns; ++c)
+                            sums[c % 4] = std::fma(weights[static_cast<std::size_t>(c)],
+                                                   x.row(t)[c], sums[c % 4]);
+                        expected.push_back((sums[0] + sums[1]) + (sums[2] + sums[3]));
                     }
-                    EXPECT_NEAR(y[static_cast<std::size_t>(16 * t + r)], exact, 2e-6 * magnitude);
+                for (const Loops* const loops : all_loops()) {
+                    std::vector<float> y(expected.size(), 99.0f);
+                    loops->multiply_floats(type, matrix.interleaved.data(), columns, x.rows(),
+                                           tokens, y.data(), 16);
+                    EXPECT_EQ(y, expected) << loops->name << " type " << type << ", " << columns
+                                           << " columns, " << tokens << " tokens";
                 }
-        }
+            }
+}
+
+// 1.000244…² lies half-way between two floats: what is added decides, however small.
+TEST(InterleavedFloats, ProductAndSumAreRoundedOnce) {
+    constexpr int columns = 8;
+    constexpr float factor = 1.0f + 0x1p-12f, infinite = std::numeric_limits<float>::infinity();
+    const std::vector<float> added{
+        0.0f,  0x1p-60f, -0x1p-60f, 0x1p-149f, -0x1p-149f, 0x1p-30f,  -0x1p-24f, 0x1.8p-23f,
+        -1.0f, -2.0f,    0x1p100f,  -0x1p100f, infinite,   -infinite, 0x1p-24f,  -factor};
+    std::vector<float> plain(16 * columns);
+    for (std::size_t r = 0; r < added.size(); ++r) {
+        plain[r * columns] = added[r];
+        plain[r * columns + 4] = factor;
+    }
+    std::vector<std::byte> group(interleaved_bytes(ASSAY_F32, 16, columns));
+    interleave(ASSAY_F32, std::as_bytes(std::span(plain)).data(), 16, columns, group.data());
+    const float x[columns] = {1, 0, 0, 0, factor};
+    const float* const rows = x;
+    for (const Loops* const loops : all_loops()) {
+        std::vector<float> y(16);
+        loops->multiply_floats(ASSAY_F32, group.data(), columns, &rows, 1, y.data(), 16);
+        for (std::size_t r = 0; r < added.size(); ++r)
+            EXPECT_EQ(y[r], std::fma(factor, factor, added[r])) << loops->name << " " << added[r];
+    }
 }
 
 // One digit: every activation is off by at most half a 127th of its block's largest.

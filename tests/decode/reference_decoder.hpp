@@ -66,6 +66,15 @@ class ReferenceDecoder {
         }
         return y;
     }
+    // Each head of queries or keys by itself, where the model has such norms.
+    void norm_heads(Row& heads, const std::string& name) const {
+        if (!config_.query_key_norms) return;
+        const auto width = static_cast<std::ptrdiff_t>(config_.head_width);
+        for (auto head = heads.begin(); head != heads.end(); head += width) {
+            const Row normed = norm({head, head + width}, name);
+            std::copy(normed.begin(), normed.end(), head);
+        }
+    }
     Row norm(const Row& x, const std::string& name) const {
         const auto& weight = model_.parameters.at(name);
         double mean = 0, squares = 0;
@@ -104,6 +113,8 @@ class ReferenceDecoder {
             Row query = multiply(prefix + "query", x);
             keys.push_back(multiply(prefix + "key", x));
             values.push_back(multiply(prefix + "value", x));
+            norm_heads(query, prefix + "query_norm");
+            norm_heads(keys.back(), prefix + "key_norm");
             rotate(query, p);
             rotate(keys.back(), p);
             Row mixed(query.size());

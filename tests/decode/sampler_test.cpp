@@ -34,18 +34,26 @@ std::vector<PickedRow> picked(std::vector<std::vector<float>> rows, const Pick& 
     return out;
 }
 
-/// The ids of draws 0, 1, …
-std::vector<int> draws_of(const std::vector<float>& from, const Sampling& sampling, int draws) {
+/// Draws 0, 1, …
+std::vector<PickedId> picks_of(const std::vector<float>& from, const Sampling& sampling,
+                               int draws) {
     const float sharpness = sampling.temperature > 0 ? sharpness_of(sampling.temperature) : 1;
     std::vector<SoftmaxPart> parts;
     for (std::size_t at = 0; at < from.size(); at += softmax_piece)
         parts.push_back(loops().softmax(
             from.data() + at,
             static_cast<int>(std::min<std::size_t>(softmax_piece, from.size() - at)), sharpness));
-    std::vector<int> room(from.size()), ids;
+    std::vector<int> room(from.size());
+    std::vector<PickedId> picks;
     for (int i = 0; i < draws; ++i)
-        ids.push_back(pick_id(from, {.sampling = sampling, .draw = static_cast<std::uint64_t>(i)},
-                              parts, room));
+        picks.push_back(pick_id(from, {.sampling = sampling, .draw = static_cast<std::uint64_t>(i)},
+                                parts, room));
+    return picks;
+}
+
+std::vector<int> draws_of(const std::vector<float>& from, const Sampling& sampling, int draws) {
+    std::vector<int> ids;
+    for (const PickedId& each : picks_of(from, sampling, draws)) ids.push_back(each.id);
     return ids;
 }
 
@@ -107,8 +115,9 @@ TEST(Sampler, RefusesWhatMakesNoSense) {
         EXPECT_THROW(check(wrong), UserError);
 }
 
-/// The id by its definition: all ids in order, in double.
-int drawn_plainly(const std::vector<float>& from, const Sampling& sampling, std::uint64_t draw) {
+/// The id by its definition, and how likely it was to be drawn: all ids in order, in double.
+PickedId drawn_plainly(const std::vector<float>& from, const Sampling& sampling,
+                       std::uint64_t draw) {
     std::vector<int> ids(from.size());
     std::iota(ids.begin(), ids.end(), 0);
     std::stable_sort(ids.begin(), ids.end(), [&](int a, int b) {
@@ -130,7 +139,7 @@ int drawn_plainly(const std::vector<float>& from, const Sampling& sampling, std:
     double left = kept * std::ldexp(static_cast<double>(random >> 11), -53);
     for (std::size_t i = 0;; ++i) {
         left -= weight(ids[i]);
-        if (left < 0 || i + 1 == count) return ids[i];
+        if (left < 0 || i + 1 == count) return {ids[i], std::log(weight(ids[i]) / kept)};
     }
 }
 
@@ -143,11 +152,34 @@ TEST(Sampler, DrawsAsTheDefinitionDoes) {
          {Sampling{.temperature = 1, .top_k = 40}, Sampling{.temperature = 1, .top_k = 4900},
           Sampling{.temperature = 0.25, .top_p = 0.5}, Sampling{.temperature = 9, .top_p = 0.97},
           Sampling{.temperature = 0.8, .top_k = 300, .top_p = 0.9}}) {
-        const std::vector<int> ids = draws_of(many, sampling, 50);
-        for (std::size_t i = 0; i < ids.size(); ++i)
-            ASSERT_EQ(ids[i], drawn_plainly(many, sampling, i))
+        const std::vector<PickedId> picks = picks_of(many, sampling, 50);
+        for (std::size_t i = 0; i < picks.size(); ++i) {
+            const PickedId plainly = drawn_plainly(many, sampling, i);
+            ASSERT_EQ(picks[i].id, plainly.id) << sampling.top_k << ", " << sampling.top_p;
+            // Sums over all ids are of floats.
+            ASSERT_NEAR(picks[i].log_probability, plainly.log_probability, 1e-5)
                 << sampling.top_k << ", " << sampling.top_p;
+        }
     }
+}
+
+// What RL divides by: the probability by which a token came, not that of the model.
+TEST(Picker, TheSamplersLogProbabilitiesAreItsOwn) {
+    const auto of = [&](const Pick& pick) { return picked({logits}, pick)[0]; };
+    EXPECT_EQ(of({}).sampled_log_probability, 0);  // the likeliest, whatever else
+    EXPECT_EQ(of({.forced = 2}).sampled_log_probability, 0);
+    EXPECT_EQ(of({.sampling = {.temperature = 1, .top_k = 1}}).sampled_log_probability, 0);
+    EXPECT_LT(of({.sampling = {.temperature = 1, .top_k = 1}}).log_probability, -0.5);
+    const PickedRow plain = of({.sampling = {.temperature = 1}});
+    EXPECT_NEAR(plain.sampled_log_probability, plain.log_probability, 1e-12);
+    // Of those that the mask leaves: 1, −2 and 2.
+    const std::vector<std::uint64_t> allowed{0b10101};
+    const Pick masked{.sampling = {.temperature = 2}, .allowed = allowed};
+    const PickedRow row = of(masked);
+    const double sum = std::exp(0.5) + std::exp(-1) + std::exp(1);
+    EXPECT_NEAR(row.sampled_log_probability,
+                static_cast<double>(logits[static_cast<std::size_t>(row.id)]) / 2 - std::log(sum),
+                1e-6);
 }
 
 TEST(Picker, LogProbabilitiesOfASmallSoftmax) {

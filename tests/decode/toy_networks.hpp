@@ -99,7 +99,7 @@ inline std::shared_ptr<CpuModel> with_networks(const nn::TensorFile& file,
                                                const ModelOptions& options = {}) {
     std::shared_ptr<CpuModel> model = load_model(file, options);
     model->replace_networks(
-        std::make_unique<SparseNetworks>(model->config, std::move(layers), random));
+        std::make_unique<SparseNetworks>(model->config, std::move(layers), random), "toy networks");
     return model;
 }
 

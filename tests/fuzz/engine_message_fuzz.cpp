@@ -10,6 +10,7 @@
 #include <string>
 
 #include "impls/decode/service/engine_host.hpp"
+#include "impls/decode/service/engine_role.hpp"
 #include "impls/decode/service/journal.hpp"
 #include "suite/base/error.hpp"
 
@@ -55,21 +56,31 @@ class LinkingBackEnd final : public BackEnd {
         model_.write_block(block, in);
     }
     double step_seconds() const override { return model_.step_seconds(); }
+    std::string identity() const override { return model_.identity(); }
+    bool fits(const ModelWeights& weights) const override { return model_.fits(weights); }
+    void use(std::shared_ptr<ModelWeights> weights) override { model_.use(std::move(weights)); }
 
   private:
     ModelledBackEnd model_{
         ModelledSettings{.vocabulary = 50, .context = 30, .blocks = 6, .cost = {}}};
 };
 
-std::unique_ptr<BackEnd> make_back_end(const EngineSettings&, const std::string& weights) {
-    if (weights.empty()) throw UserError("there are no such weights");
-    return std::make_unique<LinkingBackEnd>();
+EngineModel model() {
+    return {.load = [](const EngineSettings&,
+                       const WeightsOrigin& origin) -> std::shared_ptr<ModelWeights> {
+                const auto* const name = std::get_if<std::string>(&origin);
+                if (name == nullptr || name->empty()) throw UserError("there are no such weights");
+                return std::make_shared<ModelledWeights>(1);
+            },
+            .with = [](const EngineSettings&, std::shared_ptr<ModelWeights>)
+                -> std::unique_ptr<BackEnd> { return std::make_unique<LinkingBackEnd>(); },
+            .texts = numbers_as_texts};
 }
 
 /// Weights that it waits for.
 void load(service::EngineHost& host, std::vector<service::FromEngine>& answers) {
     if (const auto order = host.take_order())
-        host.loaded(service::load_weights(make_back_end, host.settings(), order->weights), answers);
+        host.loaded(service::carry_out(*order, model(), host.settings()), answers);
 }
 
 service::Journal journal_of_two() {
@@ -78,7 +89,8 @@ service::Journal journal_of_two() {
     RequestState state;
     state.request.prompt = {1, 2, 3};
     journal.begin(state);
-    journal.begin(state, {}, service::Journal::Looked::not_at, {.keep = true});
+    state.request.links = Links{.keep = true};
+    journal.begin(state, {}, service::Journal::Looked::not_at);
     journal.drop(0);
     return journal;
 }

@@ -134,6 +134,36 @@ TEST_F(ModelGenerate, PromptsOfStandardInput) {
     EXPECT_NE(assay_given("\n", command).err.find("give --prompt TEXT"), std::string::npos);
 }
 
+TEST_F(ModelGenerate, AFolderOfConfigAndWeightsAloneDecodesByIds) {
+    for (const auto& config : {nn::toy_qwen2_config(), nn::toy_qwen3_config()}) {
+        const nn::ToyModel qwen = nn::toy_model(config, 12);
+        const nn::HuggingFaceModel written = nn::hugging_face_of(qwen, nn::TensorType::bf16);
+        nn::write_bytes(folder / "model.safetensors", written.tensors.bytes());
+        write("config.json", written.config.dump());
+        const std::string at = folder.path().string();
+        const std::vector<int> prompt{7, 30, 3, 11}, expected = greedy(qwen, prompt, 8);
+        const nlohmann::json alone =
+            assay_json({"model", "generate", at, "--ids", "7,30,3,11", "--max-tokens", "8"});
+        EXPECT_EQ(alone["ids"], expected);
+        EXPECT_EQ(alone["text"], nullptr);
+        const auto of_batch = [&](const std::string& request) {
+            return std::vector<std::string>{"model", "batch", at, "--requests",
+                                            write("r.jsonl", "{\"id\":1," + request + "}")};
+        };
+        const nlohmann::json answer =
+            assay_json(of_batch("\"ids\":[7,30,3,11],\"max_tokens\":8"))["requests"][0];
+        EXPECT_EQ(answer["ids"], expected);
+        EXPECT_EQ(answer["text"], nullptr);
+        for (const char* const text : {"\"prompt\":\"a\"", "\"ids\":[1],\"stop\":\"a\""})
+            EXPECT_NE(
+                assay(of_batch(text)).err.find("there is no tokenizer.json beside the weights"),
+                std::string::npos)
+                << text;
+        expect_refused({"generate", at, "--prompt", "a"}, "without a tokenizer give --ids");
+        expect_refused({"tokenize", at, "--prompt", "a"}, "there is no tokenizer.json");
+    }
+}
+
 // What ends a text is the same for each command, however a file says it.
 TEST_F(ModelGenerate, EndsWhereTheFileSaysAndSoDoesABatch) {
     const auto expect_end = [&](const std::string& at, int id) {

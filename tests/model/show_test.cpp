@@ -43,6 +43,18 @@ TEST_F(ModelShow, TextNamesEverything) {
         EXPECT_NE(printed.out.find(part), std::string::npos) << part << "\n" << printed.out;
 }
 
+TEST_F(ModelShow, NormsAndBiasesOfTheAttention) {
+    const auto at = (folder / "qwen.gguf").string();
+    nn::write_bytes(at, nn::gguf_of(nn::toy_model(nn::toy_qwen3_config())).bytes());
+    EXPECT_NE(assay({"model", "show", at}).out.find("heads, queries and keys normalised\n"),
+              std::string::npos);
+    EXPECT_EQ(assay_json({"model", "show", at})["query_key_norms"], true);
+    nn::write_bytes(at, nn::gguf_of(nn::toy_model(nn::toy_qwen2_config())).bytes());
+    EXPECT_NE(assay({"model", "show", at}).out.find("heads, biases of query, key, value\n"),
+              std::string::npos);
+    EXPECT_EQ(assay_json({"model", "show", at})["query_key_value_biases"], true);
+}
+
 TEST_F(ModelShow, AModelWithoutTokenizerCanBeLookedAt) {
     EXPECT_EQ(assay_json({"model", "show", wordless})["tokenizer"], nullptr);
     EXPECT_NE(assay({"model", "show", wordless}).out.find("tokenizer    none: "),

@@ -128,7 +128,7 @@ ServedSetup small_setup(std::uint64_t seed, Mode mode, KvReuse reuse) {
     setup.engine.blocks = 2 * blocks_for(setup.questions, 2);
     setup.engine.threads = 1;
     setup.engine.weights = "1";
-    setup.make = model.make;
+    setup.model = model.model;
     return setup;
 }
 
@@ -141,8 +141,8 @@ TEST(ServedAnswersTest, OneEngineInAProcessIsTheOneInThisProcess) {
             if (mode != Mode::plato && reuse != KvReuse::linked) continue;  // a process each
             const ServedSetup setup = small_setup(++seed, mode, reuse);
             const ServedOutcome served = answer_on_processes(setup);
-            const LiveRun here =
-                run_live(setup.questions, setup.make(setup.engine, "1"), {.answer = setup.answer});
+            const LiveRun here = run_live(setup.questions, setup.model.back_end(setup.engine, "1"),
+                                          {.answer = setup.answer});
             std::vector<std::vector<AnsweredPart>> parts;
             for (std::size_t q = 0; q < setup.questions.size(); ++q) {
                 parts.push_back(served.answers[q].parts);
@@ -170,7 +170,7 @@ TEST(ServedAnswersTest, EasyNodesGoToEnginesWithTheSecondModel) {
         return parts;
     };
     const auto alone = [&](const char* weights) {
-        return run_live(setup.questions, setup.make(setup.engine, weights),
+        return run_live(setup.questions, setup.model.back_end(setup.engine, weights),
                         {.answer = setup.answer});
     };
     const auto easy = texts();
@@ -199,8 +199,8 @@ TEST(ServedAnswersTest, LinkedNodesAreTheSameOnSeveralEngines) {
         for (int i = 0; i < 12; ++i)
             setup.faults.push_back(parse_fault(fmt::format("wipe:rank={}@t={}", i % 3, 0.03 * i)));
         const ServedOutcome served = answer_on_processes(setup);
-        const LiveRun here =
-            run_live(setup.questions, setup.make(setup.engine, "1"), {.answer = setup.answer});
+        const LiveRun here = run_live(setup.questions, setup.model.back_end(setup.engine, "1"),
+                                      {.answer = setup.answer});
         std::vector<std::vector<AnsweredPart>> parts;
         for (const ServedOutcome::Answer& answer : served.answers) parts.push_back(answer.parts);
         EXPECT_NO_THROW(check_text(here, Mode::plato, parts));
@@ -230,7 +230,7 @@ TEST(EngineFaultsTest, EnginesKnowFiveKindsAtTimes) {
 }
 
 TEST(PlacementTest, ModelsAreKeptApart) {
-    Placement placement(3);
+    Placement placement(3, 10);
     placement.set_model(1, 1);
     const std::vector<int> prompt{1, 2};
     placement.on_started(0, prompt);
@@ -244,7 +244,7 @@ TEST(PlacementTest, ModelsAreKeptApart) {
 }
 
 TEST(PlacementTest, PrefixThenLoadThenNumber) {
-    Placement placement(3);
+    Placement placement(3, 10);
     const std::vector<int> prompt{1, 2, 3, 4}, other{9};
     EXPECT_EQ(placement.choose(prompt), 0);
     placement.on_started(0, other);
@@ -266,8 +266,16 @@ TEST(PlacementTest, PrefixThenLoadThenNumber) {
     EXPECT_EQ(placement.running(0), 0);
 }
 
+TEST(PlacementTest, WhatAnEngineHadNoRoomForIsForgotten) {
+    Placement placement(1, 3);  // blocks
+    const auto text = [](int id) { return std::vector<int>(20, id); };
+    for (const int id : {1, 2, 3}) placement.on_started(0, text(id));
+    EXPECT_EQ(placement.cached(0, text(3)), 20);
+    EXPECT_EQ(placement.cached(0, text(1)), 0);
+}
+
 TEST(PlacementTest, WhatMayNotBeTakenDoesNotCountAndWhatIsLinkedDoes) {
-    Placement placement(2);
+    Placement placement(2, 10);
     const std::vector<int> prompt{1, 2, 3, 4};
     placement.on_started(0, std::vector<int>{1, 2});
     placement.on_started(1, std::vector<int>{1, 2, 3});

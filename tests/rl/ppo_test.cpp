@@ -24,7 +24,7 @@ Rollouts two_answers() {
     Rollouts drawn;
     drawn.tokens = at::tensor({1, 2, 3, 4, 10, /**/ 1, 10, 10, 10, 10}).view({2, 5}).to(at::kLong);
     drawn.answered = at::tensor({0, 1, 1, 1, /**/ 1, 0, 0, 0}).view({2, 4}).to(at::kBool);
-    drawn.drawn_with = rows_of({0, -0.5, -1.0, -0.25, /**/ -2.0, 0, 0, 0}, 2);
+    drawn.logprobs = rows_of({0, -0.5, -1.0, -0.25, /**/ -2.0, 0, 0, 0}, 2);
     drawn.answers = {"\3\4\n", "\n"};
     drawn.rewards = {1.0, -0.5};
     return drawn;
@@ -65,7 +65,7 @@ TEST(Ppo, WeighsTokensAsByHand) {
 PpoRows two_rows() {
     PpoRows rows;
     rows.rollouts = two_answers();
-    rows.reference = rows.rollouts.drawn_with;
+    rows.reference = rows.rollouts.logprobs;
     rows.values = rows_of({0, 0.2, 0.3, 0.5, /**/ 0.1, 0, 0, 0}, 2);
     rows.advantages = rows_of({0, 1.0, -2.0, 0.5, /**/ -1.0, 0, 0, 0}, 2);
     rows.returns = rows_of({0, 0.6, 0.1, 1.0, /**/ -0.5, 0, 0, 0}, 2);
@@ -78,7 +78,7 @@ TEST(Ppo, LossesAreAsByHand) {
     options.value_weight = 0.1;
     options.value_range = 0.2;
     // Ratios 1.5 (cut at 1.2), 0.5 (cut at 0.8: the worse counts), 1, 1.1.
-    const auto now = rows.rollouts.drawn_with +
+    const auto now = rows.rollouts.logprobs +
                      rows_of({0, std::log(1.5), std::log(0.5), 0, /**/ std::log(1.1), 0, 0, 0}, 2);
     const auto values = rows_of({3, 0.9, 0.2, 0.5, /**/ 0.1, 3, 3, 3}, 2);
     // Critic: 0.9 is held at 0.4: max(0.3², 0.2²); 0.2 within range; 0.5; 0.6 off.
@@ -94,7 +94,7 @@ TEST(Ppo, GradientsAreThoseOfFiniteDifferences) {
     const auto rows = two_rows();
     const PpoOptions options;
     const auto in_double = at::TensorOptions().dtype(at::kDouble);
-    auto now = rows.rollouts.drawn_with.to(at::kDouble) +
+    auto now = rows.rollouts.logprobs.to(at::kDouble) +
                at::tensor({0.0, 0.05, -0.1, 0.02, 0.1, 0.0, 0.0, 0.0}, in_double).view({2, 4});
     auto values = rows.values.to(at::kDouble) + 0.03;
     const auto loss = [&](const at::Tensor& n, const at::Tensor& v) {
@@ -253,7 +253,7 @@ TEST(Ppo, TheFirstRoundIsAtTheReference) {
     const auto rows = ppo.collect(asked(4), 3);
     EXPECT_LT(
         nn::largest_difference(rows.reference.masked_fill(rows.rollouts.answered.logical_not(), 0),
-                               rows.rollouts.drawn_with),
+                               rows.rollouts.logprobs),
         1e-5);
     EXPECT_EQ(rows.values.abs().max().item<double>(), 0);
     const auto part = rows.rows(std::vector<std::int64_t>{3, 1});

@@ -39,8 +39,9 @@ TEST(Rollouts, AreWhatThePolicyGivesAndMarkIt) {
     const auto length = drawn.tokens.size(1) - 1;
     const auto now = log_probabilities(policy, drawn.tokens);
     EXPECT_LT(
-        nn::largest_difference(now.masked_fill(drawn.answered.logical_not(), 0), drawn.drawn_with),
+        nn::largest_difference(now.masked_fill(drawn.answered.logical_not(), 0), drawn.logprobs),
         1e-4);
+    EXPECT_TRUE(at::equal(drawn.sampled_logprobs, drawn.logprobs));  // at temperature 1
     for (std::int64_t row = 0; row < 12; ++row) {
         const auto& prompt = asked[static_cast<std::size_t>(row / 4)].prompt;
         std::string answer;
@@ -61,6 +62,33 @@ TEST(Rollouts, AreWhatThePolicyGivesAndMarkIt) {
     }
 }
 
+TEST(Rollouts, TellTheSamplersProbabilitiesToo) {
+    const auto policy = small_policy();
+    const auto asked = questions("add", 2);
+    Drawing drawing;
+    drawing.answers = 3;
+    for (const double temperature : {0.0, 0.5, 3.0}) {
+        drawing.temperature = temperature;
+        const auto drawn = draw(policy, asked, drawing);
+        for (std::int64_t row = 0; row < drawn.rows(); ++row) {
+            const auto prompt =
+                static_cast<std::int64_t>(asked[static_cast<std::size_t>(row / 3)].prompt.size());
+            at::NoGradGuard no_grad;
+            nn::KeyValueCache cache(policy.config(), prompt);
+            const auto logits =
+                policy.next_logits(drawn.tokens.slice(0, row, row + 1).narrow(1, 0, prompt), cache);
+            const auto token = drawn.tokens[row][prompt].item<std::int64_t>();
+            const double raw = at::log_softmax(logits, -1)[0][token].item<double>();
+            const double sampled =
+                temperature == 0
+                    ? 0
+                    : at::log_softmax(logits / temperature, -1)[0][token].item<double>();
+            EXPECT_NEAR(drawn.logprobs[row][prompt - 1].item<double>(), raw, 1e-4);
+            EXPECT_NEAR(drawn.sampled_logprobs[row][prompt - 1].item<double>(), sampled, 1e-4);
+        }
+    }
+}
+
 TEST(Rollouts, AreAFunctionOfTheSeed) {
     const auto policy = small_policy();
     const auto asked = questions("add", 4);
@@ -68,7 +96,7 @@ TEST(Rollouts, AreAFunctionOfTheSeed) {
     drawing.answers = 2;
     const auto once = draw(policy, asked, drawing), again = draw(policy, asked, drawing);
     EXPECT_TRUE(at::equal(once.tokens, again.tokens));
-    EXPECT_TRUE(at::equal(once.drawn_with, again.drawn_with));
+    EXPECT_TRUE(at::equal(once.logprobs, again.logprobs));
     drawing.seed = 2;
     EXPECT_FALSE(at::equal(once.tokens, draw(policy, asked, drawing).tokens));
 }

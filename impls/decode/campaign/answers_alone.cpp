@@ -8,8 +8,9 @@ BatchEngine& AnswersAlone::engine(const EngineSettings& settings, const std::str
     auto& engine = engines_[weights];
     if (!engine)
         engine = std::make_unique<BatchEngine>(
-            model_.make(settings, weights),
-            BatchOptions{.max_batch = 1, .prefix = false, .model = settings.options.model});
+            model_.model.back_end(settings, weights),
+            BatchOptions{.max_batch = 1, .prefix = false, .model = settings.options.model},
+            model_.model.texts(settings));
     return *engine;
 }
 
@@ -17,17 +18,16 @@ void AnswersAlone::check(const HeardRequest& request, const EngineSettings& sett
                          const std::function<std::string(int version)>& weights_of) {
     const RequestState& heard = request.state;
     RequestState known = heard;
-    known.ids.clear();
-    known.log_probabilities.clear();
-    known.versions.clear();
+    known.keep_first(0);
+    known.request.links.reset();  // it keeps nothing there
     const auto compare = [&](const MadeToken& token) {
         const std::size_t i = known.ids.size();
-        if (heard.ids[i] != token.id || heard.log_probabilities[i] != token.log_probability)
+        if (heard.ids[i] != token.id || heard.log_probabilities[i] != token.log_probability ||
+            heard.sampled_log_probabilities[i] != token.sampled_log_probability)
             throw BrokenRule{fmt::format("token {} of a request is {}, and alone {}", i,
                                          heard.ids[i], token.id)};
-        known.ids.push_back(token.id);
-        known.log_probabilities.push_back(token.log_probability);
-        known.versions.push_back(heard.versions[i]);
+        known.append(token.id, heard.versions[i], token.log_probability,
+                     token.sampled_log_probability);
     };
     std::optional<Finish> end;
     while (known.ids.size() < heard.ids.size()) {

@@ -34,6 +34,8 @@ drive::Campaign campaign_modes() {
                      {"moved", "moved"},
                      {"moved_with_cache", "moved with their cache"},
                      {"refused", "damaged states refused"},
+                     {"recomputed", "caches of other weights refused"},
+                     {"no_blocks", "found no blocks"},
                      {"given_up", "engines given up"},
                      {"failed", "requests failed"}};
     return campaign;

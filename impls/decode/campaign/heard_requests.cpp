@@ -34,6 +34,10 @@ void HeardRequests::draw_one(const RequestDraw& draw, std::mt19937_64& random,
     request.max_tokens = static_cast<int>(draw.fewest_tokens + random() % draw.more_tokens);
     if (random() % 2 == 0) request.sampling = {1, 0, 1, random() % 5};
     if (random() % draw.one_stops_of == 0) request.stop_ids = {random_id(draw, random)};
+    if (draw.one_stops_by_text_of > 0 && random() % draw.one_stops_by_text_of == 0)  // two tokens
+        request.stops = {fmt::format("{} {}", random() % 10, random() % 10)};
+    if (draw.one_is_kept_of > 0 && random() % draw.one_is_kept_of == 0)
+        request.links = Links{.keep = true};
     if (draw.priorities && random() % 4 == 0) request.priority = static_cast<int>(random() % 3);
     each.state.model = draw.model;
     each.state.request = request;
@@ -55,9 +59,7 @@ void HeardRequests::hear(const StepReport& report, std::map<RequestId, std::size
         if (all[number].answers > 0) throw BrokenRule{"a token came behind the answer"};
         if (is_ahead_of(number, token.version))
             throw BrokenRule{"the version of a request's tokens went back"};
-        state.ids.push_back(token.id);
-        state.log_probabilities.push_back(token.log_probability);
-        state.versions.push_back(token.version);
+        state.append(token.id, token.version, token.log_probability, token.sampled_log_probability);
         state.admitted = true;
     }
     counts["tokens"] += static_cast<long>(report.tokens.size());
@@ -77,27 +79,31 @@ RequestId HeardRequests::give(RequestEngine& engine, std::size_t number, Misdeed
     if (request.state.ids.empty()) return engine.submit(request.request);
     RequestState state = request.state;
     if (misdeed == Misdeed::forgets_a_token) {
-        state.ids.pop_back();
-        state.log_probabilities.pop_back();
-        state.versions.pop_back();
+        state.keep_first(state.ids.size() - 1);
     }
     return engine.resume(state);
 }
 
 void HeardRequests::check_answers(std::map<std::string, long>& counts) const {
-    long failed = 0;
+    long failed = 0, starved = 0, by_text = 0;
     for (const HeardRequest& request : all) {
         if (request.answers != 1)
             throw BrokenRule{fmt::format("a request has {} answers", request.answers)};
         failed += request.finish == Finish::failed;
+        starved += request.finish == Finish::no_blocks;
+        by_text += request.finish == Finish::stop && !request.request.stops.empty();
     }
     if (failed > counts["fault.nan"]) throw BrokenRule{"more requests failed than were struck"};
     counts["failed"] = failed;
+    counts["no_blocks"] = starved;
+    counts["stopped_by_text"] = by_text;
     counts["requests"] = static_cast<long>(all.size());
 }
 
 void check_end(const HeardRequest& request, std::optional<Finish> end) {
-    if (request.finish == Finish::failed ? end.has_value() : end != request.finish)
+    const bool short_of_its_end =
+        request.finish == Finish::failed || request.finish == Finish::no_blocks;
+    if (short_of_its_end ? end.has_value() : end != request.finish)
         throw BrokenRule{fmt::format("a request ended as '{}' after {} tokens",
                                      to_string(request.finish), request.state.ids.size())};
 }

@@ -28,6 +28,7 @@ struct RequestDraw {
     std::uint64_t fewest = 1, more = 1;                ///< requests, and below how many more
     std::uint64_t fewest_tokens = 1, more_tokens = 1;  ///< new ones of each, likewise
     std::uint64_t one_stops_of = 4;
+    std::uint64_t one_stops_by_text_of = 0, one_is_kept_of = 0;  ///< 0: none
     bool priorities = false;
     int vocabulary = 0, context = 0;
     std::string model;

@@ -25,6 +25,13 @@ class DrawnLatencies final : public drive::Latencies {
     std::mt19937_64 random_;
 };
 
+EngineModel model_for(const ScheduleBounds& bounds, Misdeed misdeed) {
+    if (misdeed != Misdeed::trusts_any_cache) return bounds.model.model;
+    return modelled_models({.vocabulary = bounds.model.vocabulary,
+                            .context = bounds.model.context,
+                            .identity = "of whatever weights"});
+}
+
 }  // namespace
 
 drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, Misdeed misdeed) {
@@ -39,6 +46,8 @@ drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, Misdeed misdeed) {
                                              .fewest_tokens = 1,
                                              .more_tokens = 50,
                                              .one_stops_of = 3,
+                                             .one_stops_by_text_of = 5,
+                                             .one_is_kept_of = 2,
                                              .priorities = true},
                                 .fewest_engines = 1,
                                 .horizon_s = 80,
@@ -49,7 +58,8 @@ drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, Misdeed misdeed) {
     MemoryRecorder recorder;
     drive::EventQueue time;
     DrawnLatencies latencies(seed);
-    drive::VirtualCluster driver({engine_role(bounds.model.make)}, time, latencies, {}, recorder);
+    drive::VirtualCluster driver({engine_role(model_for(bounds, misdeed))}, time, latencies, {},
+                                 recorder);
     return ScheduledService(bounds, misdeed, random, driver, recorder).run();
 }
 
@@ -70,7 +80,7 @@ drive::SeedOutcome run_live_schedule(std::uint64_t seed, Misdeed misdeed) {
     options.pace = drive::Pace::steady;
     options.detect_s = 0.3;
     MemoryRecorder recorder;
-    drive::ProcessDriver driver({engine_role(bounds.model.make)}, options, recorder);
+    drive::ProcessDriver driver({engine_role(bounds.model.model)}, options, recorder);
     return ScheduledService(bounds, misdeed, random, driver, recorder).run();
 }
 

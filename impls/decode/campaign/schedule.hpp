@@ -13,7 +13,8 @@ namespace assay::decode {
 // log-probabilities are those that it gets alone, in this process, from the weights of the versions
 // that its tokens name; one that fails has the beginning of them, and fails only where a NaN
 // struck; no token is of a version that its engine had not committed, and versions do not go back;
-// a damaged state is refused, and no other; in the end no engine holds a block, and all leave in
+// a damaged state is refused, and no other, and keys and values of other weights; one finds no
+// blocks only where sequences are kept; in the end no engine holds a block, and all leave in
 // order.
 
 /// Every message, detection and load takes a time of its own, so that late words race with

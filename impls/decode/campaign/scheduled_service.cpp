@@ -78,6 +78,8 @@ void ScheduledService::draw() {
     requests.vocabulary = model.vocabulary;
     requests.context = model.context;
     requests.model = model.name;
+    keeps_ = requests.one_is_kept_of > 0 && below(4) == 0 && misdeed_ != Misdeed::keeps_the_cache;
+    if (!keeps_) requests.one_is_kept_of = 0;
     requests_.draw(requests, random_, [&] { return seconds(bounds_.horizon_s); });
     settings_.blocks = requests_.least_blocks(model.context) + static_cast<int>(below(10));
     wanted_engines_ = bounds_.fewest_engines + below(3);
@@ -108,6 +110,7 @@ void ScheduledService::start_engine() {
     settings.weights = weights_of(published_);
     settings.load_s = seconds(bounds_.most_load_s);
     Host& host = hosts_.emplace_back();
+    host.patience_s = bounds_.patience_s;
     host.engine = &engines_.start(settings);
     host.asked = published_;
 }
@@ -132,6 +135,7 @@ void ScheduledService::hear(Host& host) {
     if (host.engine->has_news()) {
         StepReport report;
         host.engine->take(report);
+        note_kept(host, report);
         requests_.hear(report, host.requests, counts_);
     }
     if (host.given_up && host.engine->heard_s() > host.given_up_s) host.given_up = false;
@@ -155,6 +159,23 @@ void ScheduledService::bring_weights(Host& host) {
     }
 }
 
+void ScheduledService::note_kept(Host& host, const StepReport& report) {
+    for (const EndedRequest& ended : report.ended) {
+        if (ended.why == Finish::no_blocks && !keeps_)
+            throw BrokenRule{"a request found no blocks where nothing is kept"};
+        const bool well = ended.why == Finish::stop || ended.why == Finish::length ||
+                          ended.why == Finish::context;
+        if (!well || !requests_.all[host.requests.at(ended.request)].request.binds()) continue;
+        host.kept.push_back(ended.request);
+        ++counts_["kept"];
+    }
+}
+
+void ScheduledService::release_kept(Host& host) {
+    for (const RequestId request : host.kept) host.engine->release(request);
+    host.kept.clear();
+}
+
 // ---- who does what ------------------------------------------------------------------------------
 
 void ScheduledService::take_back(Host& host) {
@@ -166,8 +187,9 @@ void ScheduledService::take_back(Host& host) {
 void ScheduledService::give_up_the_silent() {
     for (Host& host : hosts_) {
         if (host.gone || host.given_up || host.requests.empty() || host.engine->lost()) continue;
-        if (now_s() < std::max(host.engine->heard_s(), host.asked_s) + bounds_.patience_s) continue;
+        if (now_s() < std::max(host.engine->heard_s(), host.asked_s) + host.patience_s) continue;
         ++counts_["given_up"];
+        host.patience_s *= 2;  // one that is slow comes to a token, too
         host.given_up = true;
         host.given_up_s = now_s();
         take_back(host);
@@ -188,7 +210,8 @@ void ScheduledService::replace_the_lost() {
             throw BrokenRule{"an engine ended by itself: " + how};
         ++counts_[was_killed(how) ? "killed" : "given_up"];
         for (const auto& [id, number] : host.requests)
-            if (host.engine->state_of(id).ids != requests_.all[number].state.ids)
+            if (!requests_.all[number].request.binds() &&
+                host.engine->state_of(id).ids != requests_.all[number].state.ids)
                 throw BrokenRule{"what is known of a lost request is not what was heard"};
         take_back(host);
         host.requests.clear();
@@ -223,8 +246,11 @@ void ScheduledService::give(Host& host, std::size_t number) {
 // ---- what must have become of it ----------------------------------------------------------------
 
 void ScheduledService::check_the_end() {
-    for (Host& host : hosts_)
-        if (!host.gone) check_engine(*host.engine);
+    for (Host& host : hosts_) {
+        if (host.gone) continue;
+        release_kept(host);
+        check_engine(*host.engine);
+    }
     count_faults();
     requests_.check_answers(counts_);
     for (const HeardRequest& request : requests_.all)

@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "impls/decode/campaign/answers_alone.hpp"
 #include "impls/decode/campaign/heard_requests.hpp"
@@ -40,12 +41,14 @@ class ScheduledService {
     struct Host {
         EngineClient* engine = nullptr;
         std::map<RequestId, std::size_t> requests;
-        double asked_s = 0;  // when it was given the last of them
-        int asked = 0;       // version of the weights
-        int corrupts = 0;    // of its next exported states
+        std::vector<RequestId> kept;  // ended, and held on to
+        double asked_s = 0;           // when it was given the last of them
+        int asked = 0;                // version of the weights
+        int corrupts = 0;             // of its next exported states
         bool committing = false;
         bool given_up = false;  // it was silent: its requests are elsewhere until it is heard again
         double given_up_s = 0;
+        double patience_s = 0;  // with its silence
         bool gone = false;
     };
     enum class Trouble { kill, hang, slow, corrupt, nan, wipe, publish, move };
@@ -74,6 +77,9 @@ class ScheduledService {
     void move(Host& from);
     void believe_corruption(Host& host, RequestId id, std::size_t number);
 
+    void note_kept(Host& host, const StepReport& report);
+    static void release_kept(Host& host);
+
     void check_the_end();
     void check_engine(EngineClient& engine);
     void count_faults();
@@ -86,6 +92,7 @@ class ScheduledService {
     Engines engines_;
     EngineSettings settings_;
     bool equal_weights_ = true;
+    bool keeps_ = false;  // sequences under pressure: then weights do not change
     std::uint64_t wanted_engines_ = 1;
     int published_ = 1;
     HeardRequests requests_;

@@ -41,9 +41,12 @@ void ScheduledService::make(Trouble trouble) {
         case Trouble::wipe:
             return strike(*host, {.kind = FaultKind::wipe});
         case Trouble::publish:
+            if (keeps_) return release_kept(*host);
             ++published_;
             ++counts_["published"];
-            return;
+            // While some have the new weights and some have not.
+            troubles_.emplace(now_s() + bounds_.most_load_s / 2, Trouble::move);
+            return wake_at(now_s() + bounds_.most_load_s / 2);
         case Trouble::corrupt:
             strike(*host, {.kind = FaultKind::corrupt, .target = "tensor"});
             ++host->corrupts;
@@ -70,7 +73,9 @@ void ScheduledService::move(Host& from) {
     auto chosen = from.requests.begin();
     std::advance(chosen, static_cast<std::ptrdiff_t>(below(from.requests.size())));
     const auto [id, number] = *chosen;
-    const bool with_cache = below(2) == 0;
+    if (requests_.all[number].request.binds()) return;  // it stays
+    // Between other weights always: it is to be refused.
+    const bool with_cache = below(2) == 0 || to.engine->version() != from.engine->version();
     try {
         const auto moved = from.engine->move(id, *to.engine, with_cache);
         if (!moved) return;  // its end is about to be heard
@@ -83,7 +88,12 @@ void ScheduledService::move(Host& from) {
         if (moved->damaged != corrupt)
             throw BrokenRule{corrupt ? "a damaged state was not refused"
                                      : "a state that is whole was refused"};
-        ++counts_[corrupt ? "refused" : with_cache ? "moved_with_cache" : "moved"];
+        if (moved->recomputes && equal_weights_)
+            throw BrokenRule{"keys and values of equal weights were refused"};
+        ++counts_[corrupt             ? "refused"
+                  : moved->recomputes ? "recomputed"
+                  : with_cache        ? "moved_with_cache"
+                                      : "moved"];
         if (corrupt && misdeed_ == Misdeed::believes_corruption)
             believe_corruption(to, moved->request, number);
     } catch (const EngineLost&) {

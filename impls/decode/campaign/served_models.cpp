@@ -1,7 +1,6 @@
 #include "impls/decode/campaign/served_models.hpp"
 
-#include "impls/decode/cpu/back_end.hpp"
-#include "impls/decode/modelled/modelled_back_end.hpp"
+#include "impls/decode/cpu/forward_pass.hpp"
 
 namespace assay::decode {
 
@@ -9,16 +8,8 @@ ServedModel served_hashes(int vocabulary, int context) {
     return {.name = "hashes",
             .vocabulary = vocabulary,
             .context = context,
-            .make = [vocabulary, context](const EngineSettings& settings,
-                                          const std::string& weights) -> std::unique_ptr<BackEnd> {
-                return std::make_unique<ModelledBackEnd>(
-                    ModelledSettings{.vocabulary = vocabulary,
-                                     .context = context,
-                                     .blocks = settings.blocks,
-                                     .weights = std::stoull(weights),
-                                     .cost = {},
-                                     .checks = true});
-            }};
+            .model = modelled_models(
+                {.vocabulary = vocabulary, .context = context, .cost = {}, .checks = true})};
 }
 
 ServedModel served_decoder() {
@@ -31,18 +22,18 @@ ServedModel served_decoder() {
     config.head_width = 16;
     config.vocabulary = 200;
     config.context = 160;
+    EngineModel model = models_of_files();
+    model.load = [config](const EngineSettings&, const WeightsOrigin& origin) {
+        auto decoder = std::make_shared<CpuModel>();
+        decoder->config = config;
+        decoder->weights = random_weights(config, ASSAY_F32, number_of(origin));
+        return decoder;
+    };
+    model.texts = numbers_as_texts;
     return {.name = "decoder",
             .vocabulary = config.vocabulary,
             .context = config.context,
-            .make = [config](const EngineSettings& settings,
-                             const std::string& weights) -> std::unique_ptr<BackEnd> {
-                auto model = std::make_shared<CpuModel>();
-                model->config = config;
-                model->weights = random_weights(config, ASSAY_F32, {}, std::stoull(weights));
-                return std::make_unique<CpuBackEnd>(
-                    std::move(model),
-                    PassOptions{.blocks = settings.blocks, .threads = settings.threads});
-            }};
+            .model = std::move(model)};
 }
 
 }  // namespace assay::decode

@@ -11,7 +11,7 @@ namespace assay::decode {
 struct ServedModel {
     std::string name;
     int vocabulary = 0, context = 0;
-    MakeBackEnd make;  ///< weights: a number; another is other weights
+    EngineModel model;  ///< weights: a number; another is other weights
 };
 
 /// Tokens by hashes; every position of the cache is looked at in every step.

@@ -15,6 +15,9 @@ struct Avx2 {
     };
     using Quants = Ints;
 
+    /// Tokens that rows of floats are multiplied with at a time.
+    static constexpr int floats_together = 2;
+
     static Floats no_floats() { return broadcast(0.0f); }
     static Floats load(const float* from) {
         return {_mm256_loadu_ps(from), _mm256_loadu_ps(from + 8)};

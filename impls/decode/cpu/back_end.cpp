@@ -1,18 +1,38 @@
 #include "impls/decode/cpu/back_end.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 #include <utility>
 
 namespace assay::decode {
 
 CpuBackEnd::CpuBackEnd(std::shared_ptr<CpuModel> model, const PassOptions& options)
     : pass_(std::move(model), options),
+      activations_(options.activations),
       picker_(vocabulary(), largest_pass, pass_.context().pool.threads()) {
     tokens_.reserve(largest_pass);
     wanted_.reserve(largest_pass);
     rows_.reserve(largest_pass);
     picked_.resize(largest_pass);
+}
+
+std::string CpuBackEnd::identity() const {
+    return fmt::format("weights {}, activations {}, cache {}", model().digest(),
+                       to_string(activations_), to_string(pass_.cache().type()));
+}
+
+bool CpuBackEnd::fits(const ModelWeights& weights) const {
+    const auto* const model = dynamic_cast<const CpuModel*>(&weights);
+    return model != nullptr && pass_.fits(*model);
+}
+
+void CpuBackEnd::use(std::shared_ptr<ModelWeights> weights) {
+    if (!fits(*weights))
+        throw std::invalid_argument("the new weights are of another shape or type");
+    pass_.use(std::static_pointer_cast<CpuModel>(std::move(weights)));
 }
 
 void CpuBackEnd::run(std::span<const Slice> slices, std::span<Outcome> out) {
@@ -22,7 +42,7 @@ void CpuBackEnd::run(std::span<const Slice> slices, std::span<Outcome> out) {
     bytes_ = 0;
     for (std::size_t s = 0; s < slices.size(); ++s) {
         out[s].id = -1;
-        out[s].log_probability = 0;
+        out[s].log_probability = out[s].sampled_log_probability = 0;
         out[s].finite = true;
         out[s].scores.assign(slices[s].scored.size(), 0.0);
         for (std::size_t i = 0; i < slices[s].ids.size(); ++i)
@@ -74,6 +94,7 @@ void CpuBackEnd::run_pass(std::span<const Slice> slices, std::span<const Place> 
         if (!rows_[r].pick) continue;
         outcome.id = picked_[r].id;
         outcome.log_probability = picked_[r].log_probability;
+        outcome.sampled_log_probability = picked_[r].sampled_log_probability;
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "impls/decode/back_end.hpp"
@@ -19,6 +20,9 @@ class CpuBackEnd final : public BackEnd {
     int context() const override { return pass_.model().config.context; }
     int blocks() const override { return pass_.cache().blocks(); }
     std::size_t block_bytes() const override { return pass_.cache().block_bytes(); }
+    std::string identity() const override;
+    bool fits(const ModelWeights& weights) const override;
+    void use(std::shared_ptr<ModelWeights> weights) override;
 
     void run(std::span<const Slice> slices, std::span<Outcome> out) override;
 
@@ -30,9 +34,6 @@ class CpuBackEnd final : public BackEnd {
     double step_seconds() const override { return seconds_; }
     std::uint64_t step_bytes() const override { return bytes_; }
 
-    /// Other weights of the same shape from the next step on: load_model() may have been called
-    /// beside steps, on another thread. What is in the cache stays. Throws UserError.
-    void use(std::shared_ptr<CpuModel> model) { pass_.use(std::move(model)); }
     const CpuModel& model() const { return pass_.model(); }
 
   private:
@@ -43,6 +44,7 @@ class CpuBackEnd final : public BackEnd {
                   std::span<Outcome> out);
 
     ForwardPass pass_;
+    ActivationType activations_;
     Picker picker_;
     double seconds_ = 0;
     std::uint64_t bytes_ = 0;

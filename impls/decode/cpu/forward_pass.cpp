@@ -43,13 +43,12 @@ void add(float* x, const float* y, int width) {
     for (int i = 0; i < width; ++i) x[i] += y[i];
 }
 
-// As what the matrices want to have their input: as digits where rows are interleaved and
-// quantised.
+// As what the matrices want to have their input: as digits where rows are quantised.
 std::optional<ActivationType> digits_for(
     ActivationType type, const Weights& weights,
     std::initializer_list<WeightMatrix LayerWeights::*> matrices, const WeightMatrix* other = {}) {
     const auto wants = [](const WeightMatrix& matrix) {
-        return matrix.interleaved && kernels::is_quantised(matrix.type);
+        return kernels::is_quantised(matrix.type);
     };
     bool any = other && wants(*other);
     for (const LayerWeights& layer : weights.layers)
@@ -70,8 +69,9 @@ constexpr int least_tokens_to_share = 4;
 
 }  // namespace
 
-void CpuModel::replace_networks(std::unique_ptr<FeedForwardNetworks> with) {
+void CpuModel::replace_networks(std::unique_ptr<FeedForwardNetworks> with, std::string digest) {
     networks = std::move(with);
+    networks_digest = std::move(digest);
     for (LayerWeights& layer : weights.layers) layer.gate = layer.up = layer.down = {};
     weights.ffn_matrices.reset();
 }
@@ -79,7 +79,9 @@ void CpuModel::replace_networks(std::unique_ptr<FeedForwardNetworks> with) {
 std::uint64_t CpuModel::bytes_of_every_pass() const {
     std::uint64_t bytes = stored_bytes(weights.output) + bytes_of(weights.final_norm);
     for (const LayerWeights& layer : weights.layers) {
-        bytes += bytes_of(layer.attention_norm) + bytes_of(layer.ffn_norm);
+        for (const auto* const norm :
+             {&layer.attention_norm, &layer.ffn_norm, &layer.query_norm, &layer.key_norm})
+            bytes += bytes_of(*norm);
         for (const auto* const matrix : {&layer.query, &layer.key, &layer.value,
                                          &layer.attention_out, &layer.gate, &layer.up, &layer.down})
             bytes += stored_bytes(*matrix);
@@ -100,7 +102,15 @@ std::shared_ptr<CpuModel> load_model(const nn::TensorFile& file, const ModelOpti
         options.sparse ? nn::read_ffn_sparsity(file, model->config) : std::nullopt;
     model->weights = weights_of_file(file, model->config, options);
     if (sparsity)
-        model->replace_networks(networks_of_file(file, model->config, *sparsity, options.weights));
+        model->replace_networks(networks_of_file(file, model->config, *sparsity, options.weights),
+                                nn::digest_of(*sparsity));
+    return model;
+}
+
+std::shared_ptr<CpuModel> load_model(const WeightSource& source, const nn::DecoderConfig& config) {
+    auto model = std::make_shared<CpuModel>();
+    model->config = config;
+    model->weights = weights_of(source, config);
     return model;
 }
 
@@ -141,14 +151,30 @@ ForwardPass::ForwardPass(std::shared_ptr<CpuModel> model, const PassOptions& opt
     const int half = config_.head_width / 2;
     for (int i = 0; i < half; ++i)
         frequencies_.push_back(std::pow(config_.rope_base, -2.0 * i / config_.head_width));
+    no_change_.resize(static_cast<std::size_t>(config_.head_width));
     cosine_.resize(floats_of(largest_pass, half));
     sine_.resize(cosine_.size());
 }
 
-void ForwardPass::use(std::shared_ptr<CpuModel> model) {
-    nn::DecoderConfig shape = model->config;
+bool ForwardPass::fits(const CpuModel& model) const {
+    nn::DecoderConfig shape = model.config;
     shape.name = config_.name;
-    if (shape != config_) throw UserError("the new weights are of a model of another shape");
+    if (shape != config_ || (model.networks == nullptr) != (model_->networks == nullptr))
+        return false;
+    const auto alike = [](const WeightMatrix& a, const WeightMatrix& b) {
+        return a.type == b.type;
+    };
+    bool all = alike(model.weights.output, model_->weights.output) &&
+               alike(model.weights.embedding, model_->weights.embedding);
+    for (std::size_t i = 0; i < model.weights.layers.size(); ++i)
+        for (const auto matrix : {&LayerWeights::query, &LayerWeights::key, &LayerWeights::value,
+                                  &LayerWeights::attention_out, &LayerWeights::gate,
+                                  &LayerWeights::up, &LayerWeights::down})
+            all = all && alike(model.weights.layers[i].*matrix, model_->weights.layers[i].*matrix);
+    return all;
+}
+
+void ForwardPass::use(std::shared_ptr<CpuModel> model) {
     model_ = std::move(model);
     bytes_of_every_pass_ = model_->bytes_of_every_pass();
 }
@@ -243,11 +269,15 @@ void ForwardPass::add_and_normalise(const Norm& norm, int tokens) {
     });
 }
 
-void ForwardPass::rotate_token(int token) {
+void ForwardPass::rotate_token(const LayerWeights& layer, int token) {
     const int width = config_.head_width;
     // Scores are divided by the root of the head's width: done once, to the query.
     const auto scale = static_cast<float>(1.0 / std::sqrt(width));
-    const auto rotate = [&](const float* x, int heads, float by, float* out) {
+    const auto rotate = [&](float* x, const Norm& norm, int heads, float by, float* out) {
+        if (!norm.weight.empty())
+            for (int head = 0; head < heads; ++head)
+                loops_.add_rms_norm(x + head * width, no_change_.data(), norm.weight.data(),
+                                    config_.norm_epsilon, width, x + head * width);
         if (frequencies_.empty()) {
             for (int i = 0; i < heads * width; ++i) out[i] = x[i] * by;
             return;
@@ -257,9 +287,9 @@ void ForwardPass::rotate_token(int token) {
                           row(sine_, token, width / 2), width / 2, by, out + head * width);
     };
     const int query_width = config_.heads * width, key_width = config_.kv_heads * width;
-    rotate(row(query_, token, query_width), config_.heads, scale,
+    rotate(row(query_, token, query_width), layer.query_norm, config_.heads, scale,
            row(rotated_query_, token, query_width));
-    rotate(row(key_, token, key_width), config_.kv_heads, 1.0f,
+    rotate(row(key_, token, key_width), layer.key_norm, config_.kv_heads, 1.0f,
            row(rotated_key_, token, key_width));
 }
 
@@ -273,7 +303,7 @@ void ForwardPass::attend(int index, std::span<const FedToken> tokens) {
     multiply(*context_, loops_, products, normalised_);
     each_token(count, [&](int t) {
         const FedToken& fed = tokens[static_cast<std::size_t>(t)];
-        rotate_token(t);
+        rotate_token(layer, t);
         cache_.put(loops_, index, fed.blocks[fed.position / block_positions],
                    fed.position % block_positions, row(rotated_key_, t, kv_width),
                    row(value_, t, kv_width));

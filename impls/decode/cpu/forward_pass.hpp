@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "impls/decode/back_end.hpp"
@@ -18,13 +19,16 @@ namespace assay::decode {
 
 /// A model in memory. Not to be used by two passes at the same time: networks have memory to work
 /// in.
-struct CpuModel {
+struct CpuModel final : ModelWeights {
     nn::DecoderConfig config;
     Weights weights;
     std::unique_ptr<FeedForwardNetworks> networks;  ///< null: dense
+    std::string networks_digest;                    ///< of what they add to the weights
+
+    std::string digest() const override { return weights.digest + networks_digest; }
 
     /// In place of the dense ones, whose memory is given back.
-    void replace_networks(std::unique_ptr<FeedForwardNetworks> with);
+    void replace_networks(std::unique_ptr<FeedForwardNetworks> with, std::string digest);
     /// Matrices, norms and biases that a pass reads whatever its tokens are; without networks that
     /// leave out neurons.
     std::uint64_t bytes_of_every_pass() const;
@@ -34,6 +38,8 @@ struct CpuModel {
 
 /// A file that leaves out neurons (ffn_sparsity.hpp) is loaded so. Throws UserError.
 std::shared_ptr<CpuModel> load_model(const nn::TensorFile& file, const ModelOptions& options);
+/// A dense one. Throws UserError.
+std::shared_ptr<CpuModel> load_model(const WeightSource& source, const nn::DecoderConfig& config);
 
 struct PassOptions {
     int blocks = 0;   ///< of the cache
@@ -49,7 +55,9 @@ class ForwardPass {
     ForwardPass(std::shared_ptr<CpuModel> model, const PassOptions& options);
 
     const CpuModel& model() const { return *model_; }
-    /// Other weights of the same shape; what is in the cache stays. Throws UserError.
+    /// Whether it is of the same shape, all matrices of the same types.
+    bool fits(const CpuModel& model) const;
+    /// Other weights, which fit; what is in the cache stays.
     void use(std::shared_ptr<CpuModel> model);
 
     /// Networks that leave out neurons take fewer at a time than products do.
@@ -98,7 +106,8 @@ class ForwardPass {
     void add_and_normalise(const Norm& norm, int tokens);
     void attend(int layer, std::span<const FedToken> tokens);
     void feed_forward(int layer, std::span<const FedToken> tokens);
-    void rotate_token(int token);
+    /// Queries and keys of a token: normalised where the layer does that, scaled, rotated.
+    void rotate_token(const LayerWeights& layer, int token);
 
     std::shared_ptr<CpuModel> model_;
     const nn::DecoderConfig config_;
@@ -108,6 +117,7 @@ class ForwardPass {
     Attention attention_;
     std::vector<double> frequencies_;   // [head width / 2], radians per position; llama
     std::vector<float> cosine_, sine_;  // [tokens][head width / 2]
+    std::vector<float> no_change_;      // [head width] of zeros
 
     Activations normalised_, mixed_, hidden_;  // what products multiply
     std::vector<float> stream_;                // [tokens][width], the residual stream

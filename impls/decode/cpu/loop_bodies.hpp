@@ -233,49 +233,94 @@ void to_digits(const float* x, int columns, DigitBlock<digits>* out, int stride)
     }
 }
 
-// --- products with bf16 rows
+// --- products with rows of floats
 
-// A 16-bit float is the upper half of a 32-bit one: of two neighbours in a lane the first is
-// shifted up, the second has the first masked out.
-template <class V, int tokens>
-void multiply_bf16_tokens(const std::byte* group, int columns, const float* const* x, float* y,
-                          int stride) {
+// A column of sixteen rows. In bf16 the last of an odd number: a float's upper half.
+template <class V, AssayType type>
+inline typename V::Floats one_column(const std::byte* from) {
+    if constexpr (type == ASSAY_F32) return V::load(reinterpret_cast<const float*>(from));
+    if constexpr (type == ASSAY_F16) return V::from_halves(from);
+    float column[lanes];
+    for (int i = 0; i < lanes; ++i) {
+        std::uint16_t half;
+        __builtin_memcpy(&half, from + 2 * i, sizeof half);
+        const std::uint32_t bits = std::uint32_t{half} << 16;
+        __builtin_memcpy(column + i, &bits, sizeof bits);
+    }
+    return V::load(column);
+}
+
+// Two neighbouring ones.
+template <class V, AssayType type>
+inline void two_columns(const std::byte* from, typename V::Floats& first,
+                        typename V::Floats& second) {
+    if constexpr (type == ASSAY_BF16) return V::pairs_of_bf16(from, first, second);
+    first = one_column<V, type>(from);
+    second = one_column<V, type>(from + lanes * (type == ASSAY_F32 ? 4 : 2));
+}
+
+template <class V, AssayType type, int tokens>
+void multiply_floats_of(const std::byte* group, int columns, const float* const* x, float* y,
+                        int stride) {
     using Floats = typename V::Floats;
     constexpr int strands = 4;  // so that no addition waits for the one before
+    constexpr int column_bytes = lanes * (type == ASSAY_F32 ? 4 : 2);
     Floats partial[tokens][strands];
 #pragma GCC unroll 16
     for (int i = 0; i < tokens * strands; ++i) partial[i / strands][i % strands] = V::no_floats();
+    const auto add_column = [&](const Floats& weights, int column, int strand) {
+#pragma GCC unroll 4
+        for (int t = 0; t < tokens; ++t)
+            partial[t][strand] = V::fused(weights, V::broadcast(x[t][column]), partial[t][strand]);
+    };
     const auto add_pair = [&](int column, int strand) {
         Floats first, second;
-        V::pairs_of_bf16(group + 32 * column, first, second);
-#pragma GCC unroll 4
-        for (int t = 0; t < tokens; ++t) {
-            partial[t][strand] = V::fused(first, V::broadcast(x[t][column]), partial[t][strand]);
-            partial[t][strand + 1] =
-                V::fused(second, V::broadcast(x[t][column + 1]), partial[t][strand + 1]);
-        }
+        two_columns<V, type>(group + column_bytes * column, first, second);
+        add_column(first, column, strand);
+        add_column(second, column + 1, strand + 1);
     };
     int column = 0;
     for (; column + 4 <= columns; column += 4) {
-        __builtin_prefetch(group + 32 * column + prefetch_bytes, 0, second_cache);
-        __builtin_prefetch(group + 32 * column + prefetch_bytes + 64, 0, second_cache);
+#pragma GCC unroll 4
+        for (int line = 0; line < 4 * column_bytes; line += 64)
+            __builtin_prefetch(group + column_bytes * column + prefetch_bytes + line, 0,
+                               second_cache);
         add_pair(column, 0);
         add_pair(column + 2, 2);
     }
-    if (column < columns) add_pair(column, 0);
+    if (columns % strands >= 2) add_pair(column, 0);
+    if (columns % 2 == 1) {
+        const int last = columns - 1;
+        const Floats weights = one_column<V, type>(group + column_bytes * last);
+        if (columns % strands == 1)
+            add_column(weights, last, 0);
+        else
+            add_column(weights, last, 2);
+    }
 #pragma GCC unroll 4
     for (int t = 0; t < tokens; ++t)
         V::store(y + t * stride, V::plus(V::plus(partial[t][0], partial[t][1]),
                                          V::plus(partial[t][2], partial[t][3])));
 }
 
-template <class V>
-void multiply_bf16(const std::byte* group, int columns, const float* const* x, int tokens, float* y,
-                   int stride) {
-    for (; tokens >= 4; tokens -= 4, x += 4, y += 4 * stride)
-        multiply_bf16_tokens<V, 4>(group, columns, x, y, stride);
+template <class V, AssayType type>
+void multiply_floats_type(const std::byte* group, int columns, const float* const* x, int tokens,
+                          float* y, int stride) {
+    constexpr int together = V::floats_together;
+    for (; tokens >= together; tokens -= together, x += together, y += together * stride)
+        multiply_floats_of<V, type, together>(group, columns, x, y, stride);
     for (; tokens >= 1; --tokens, ++x, y += stride)
-        multiply_bf16_tokens<V, 1>(group, columns, x, y, stride);
+        multiply_floats_of<V, type, 1>(group, columns, x, y, stride);
+}
+
+template <class V>
+void multiply_floats(AssayType type, const std::byte* group, int columns, const float* const* x,
+                     int tokens, float* y, int stride) {
+    if (type == ASSAY_BF16)
+        return multiply_floats_type<V, ASSAY_BF16>(group, columns, x, tokens, y, stride);
+    if (type == ASSAY_F16)
+        return multiply_floats_type<V, ASSAY_F16>(group, columns, x, tokens, y, stride);
+    multiply_floats_type<V, ASSAY_F32>(group, columns, x, tokens, y, stride);
 }
 
 // --- attention
@@ -583,7 +628,7 @@ constexpr Loops loops_of(const char* name) {
             .int8 = to_digits<V, 1>,
             .multiply_exact = multiply<V, 3>,
             .multiply_int8 = multiply<V, 1>,
-            .multiply_bf16 = multiply_bf16<V>,
+            .multiply_floats = multiply_floats<V>,
             .attend = attend<V>,
             .put = put<V>,
             .rotate = rotate<V>,

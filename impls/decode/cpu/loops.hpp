@@ -1,10 +1,14 @@
 // The innermost loops of decoding, once for each set of vector instructions: rows of weights times
 // tokens, attention over a segment, the softmax's sums.
 //
-// Every set gives the same bits: vectors are sixteen lanes wide everywhere (made of smaller ones
-// where the processor has no such), sums have one order, products and sums are fused everywhere or
-// nowhere, and what int8 dot products add up are whole numbers. The bits of a token do not depend
-// on how many others are computed beside it.
+// Every set gives the same bits, with weights of every type: vectors are sixteen lanes wide
+// everywhere (made of smaller ones where the processor has no such), sums have one order, products
+// and sums are fused everywhere or nowhere, and what int8 dot products add up are whole numbers.
+// The bits of a token do not depend on how many others are computed beside it.
+//
+// Two things lie outside: networks that leave out neurons (impls/decode/networks), whose sums are
+// those of the kernels, in another order with each set; and angles of rotation, GELU, exponentials
+// between segments and picking, which are the C library's, the same while that is.
 #pragma once
 
 #include <cstddef>
@@ -95,9 +99,9 @@ struct Loops {
                            int tokens, float* y, int stride);
     void (*multiply_int8)(AssayType type, const std::byte* group, int columns, const Int8Block* x,
                           int tokens, float* y, int stride);
-    /// The same for bf16 rows; x: [tokens] rows of floats, columns even. Arithmetic in fp32.
-    void (*multiply_bf16)(const std::byte* group, int columns, const float* const* x, int tokens,
-                          float* y, int stride);
+    /// The same for rows of f32, f16 or bf16; x: [tokens] rows of floats. Arithmetic in fp32.
+    void (*multiply_floats)(AssayType type, const std::byte* group, int columns,
+                            const float* const* x, int tokens, float* y, int stride);
     void (*attend)(const Segment& segment);
     /// Keys and values of one position, [head width] each, to where they lie in a head's block
     /// (KvLayout).
@@ -107,7 +111,7 @@ struct Loops {
     /// whose cosine and sine are given, [half]; times `scale`.
     void (*rotate)(const float* x, const float* cosine, const float* sine, int half, float scale,
                    float* out);
-    /// x += change; out = x / rms(x) · weight. All: [width].
+    /// x += change; out = x / rms(x) · weight. All: [width]; out may be x.
     void (*add_rms_norm)(float* x, const float* change, const float* weight, double epsilon,
                          int width, float* out);
     /// out[i] = gate / (1 + exp(−gate)) · up.

@@ -8,8 +8,11 @@
 #include "impls/decode/cpu/loops.hpp"
 #include "impls/nn/files/decoder_config.hpp"
 #include "kernels/cpu/streamed_memory.hpp"
+#include "suite/base/describe.hpp"
 
 namespace assay::decode {
+
+ASSAY_NAMES(KvType, f32, bf16)
 
 /// A block is one piece of memory: of every layer and key head the keys, position beside position,
 /// so that scores of sixteen are summed side by side, and behind them the values (KvLayout). What

@@ -62,7 +62,7 @@ class Draw {
     }
 
     /// Of all ids, in their order.
-    int of_all() const {
+    PickedId of_all() const {
         double left = all_ * uniform(pick_);
         std::size_t piece = 0;
         while (piece + 1 < parts_.size() && left >= share_of(parts_[piece]))
@@ -77,11 +77,11 @@ class Draw {
             left -= share;
             if (left < 0) break;
         }
-        return last >= 0 ? last : first_of(logits_, static_cast<float>(most_));
+        return drawn(last >= 0 ? last : first_of(logits_, static_cast<float>(most_)), all_);
     }
 
     /// Of the top-k, and of these the fewest that have the share top-p; heaviest first.
-    int of_top(std::span<int> room) const {
+    PickedId of_top(std::span<int> room) const {
         const std::size_t k =
             pick_.sampling.top_k > 0
                 ? std::min(static_cast<std::size_t>(pick_.sampling.top_k), logits_.size())
@@ -112,15 +112,18 @@ class Draw {
                 left -= share;
                 if (left < 0) break;
             }
-            return last;
+            return drawn(last, kept);
         }
     }
 
   private:
-    double weight(int id) const {
-        return std::exp((static_cast<double>(logits_[static_cast<std::size_t>(id)]) - most_) /
-                        pick_.sampling.temperature);
+    /// Out of ids that have the weight `all` together.
+    PickedId drawn(int id, double all) const { return {id, exponent(id) - std::log(all)}; }
+    double exponent(int id) const {
+        return (static_cast<double>(logits_[static_cast<std::size_t>(id)]) - most_) /
+               pick_.sampling.temperature;
     }
+    double weight(int id) const { return std::exp(exponent(id)); }
     double share_of(const SoftmaxPart& part) const {
         if (part.most == never) return 0;
         return part.sum *
@@ -153,14 +156,14 @@ double log_sum(std::span<const SoftmaxPart> parts) {
     return most + std::log(sum);
 }
 
-int pick_id(std::span<const float> logits, const Pick& pick, std::span<const SoftmaxPart> sharpened,
-            std::span<int> room) {
+PickedId pick_id(std::span<const float> logits, const Pick& pick,
+                 std::span<const SoftmaxPart> sharpened, std::span<int> room) {
     if (pick.sampling.temperature == 0) {
         const float most = most_of(sharpened);
         std::size_t piece = 0;
         while (sharpened[piece].most != most) ++piece;
         const std::size_t begin = piece * softmax_piece;
-        return static_cast<int>(begin) + first_of(logits.subspan(begin), most);
+        return {static_cast<int>(begin) + first_of(logits.subspan(begin), most), 0};
     }
     const Draw draw(logits, pick, sharpened);
     const bool all = pick.sampling.top_k == 0 && pick.sampling.top_p >= 1;
@@ -235,9 +238,13 @@ void Picker::pick(const LogitRow& row, int index, std::span<int> room, PickedRow
     if (row.scored >= 0)
         out.score = static_cast<double>(scored_[static_cast<std::size_t>(index)]) - all;
     if (!row.pick) return;
-    out.id = row.pick->forced >= 0
-                 ? row.pick->forced
-                 : pick_id(row.logits, *row.pick, parts_of(sharpened_, index), room);
+    if (row.pick->forced >= 0) {
+        out.id = row.pick->forced;
+    } else {
+        const PickedId picked = pick_id(row.logits, *row.pick, parts_of(sharpened_, index), room);
+        out.id = picked.id;
+        out.sampled_log_probability = picked.log_probability;
+    }
     out.log_probability = static_cast<double>(row.logits[static_cast<std::size_t>(out.id)]) - all;
 }
 

@@ -21,9 +21,10 @@ struct LogitRow {
 
 struct PickedRow {
     int id = -1;
-    double log_probability = 0;  ///< of `id`, nats
-    double score = 0;            ///< of `scored`, nats
-    bool finite = true;          ///< false: there is no softmax, and nothing was picked
+    double log_probability = 0;          ///< of `id`, nats
+    double sampled_log_probability = 0;  ///< with which it was drawn, nats; 0: there was no choice
+    double score = 0;                    ///< of `scored`, nats
+    bool finite = true;                  ///< false: there is no softmax, and nothing was picked
 };
 
 /// Allocates nothing once it is made.
@@ -47,11 +48,15 @@ class Picker {
     std::unique_ptr<int[]> room_;                 // [threads][vocabulary]
 };
 
-/// The id that `pick` finds among logits, −inf where one is not allowed. sharpened: of each
-/// softmax_piece of them, by sharpness_of(temperature), at temperature 0 by any. room: to work in,
-/// as much as there are logits.
-int pick_id(std::span<const float> logits, const Pick& pick, std::span<const SoftmaxPart> sharpened,
-            std::span<int> room);
+/// The id that `pick` finds among logits, −inf where one is not allowed, and ln of the probability
+/// with which it was drawn. sharpened: of each softmax_piece of them, by sharpness_of(temperature),
+/// at temperature 0 by any. room: to work in, as much as there are logits.
+struct PickedId {
+    int id = -1;
+    double log_probability = 0;
+};
+PickedId pick_id(std::span<const float> logits, const Pick& pick,
+                 std::span<const SoftmaxPart> sharpened, std::span<int> room);
 
 constexpr int softmax_piece = 4096;  ///< logits of one part
 

@@ -36,15 +36,16 @@ constexpr int rows_together = interleaved_rows;
 constexpr int tokens_in_registers = 4;
 
 // y[t·stride + r] for `rows` <= 16 rows from `first`, a multiple of 16.
-void multiply_rows(const AssayContext& context, const Loops& loops, const WeightMatrix& matrix,
-                   int first, int rows, const Activations& x, float* y, int stride) {
+void multiply_rows(const Loops& loops, const WeightMatrix& matrix, int first, int rows,
+                   const Activations& x, float* y, int stride) {
     const int tokens = x.tokens();
-    const std::size_t bytes = row_bytes(matrix);
-    const std::byte* const weights = matrix.weights + static_cast<std::size_t>(first) * bytes;
+    const std::byte* const weights =
+        matrix.weights + static_cast<std::size_t>(first) * row_bytes(matrix);
     alignas(64) float out[rows_together * largest_pass];
     const auto multiply_group = [&](float* to, int to_stride) {
-        if (matrix.type == ASSAY_BF16)
-            loops.multiply_bf16(weights, matrix.columns, x.rows(), tokens, to, to_stride);
+        if (!kernels::is_quantised(matrix.type))
+            loops.multiply_floats(matrix.type, weights, matrix.columns, x.rows(), tokens, to,
+                                  to_stride);
         else if (x.digit_type() == ActivationType::exact)
             loops.multiply_exact(matrix.type, weights, matrix.columns, x.exact(), tokens, to,
                                  to_stride);
@@ -52,14 +53,7 @@ void multiply_rows(const AssayContext& context, const Loops& loops, const Weight
             loops.multiply_int8(matrix.type, weights, matrix.columns, x.int8(), tokens, to,
                                 to_stride);
     };
-    if (!matrix.interleaved) {
-        const std::byte* const next = weights + static_cast<std::size_t>(rows) * bytes;
-        context.instructions.dot_rows->of_type[matrix.type](weights, bytes, rows, matrix.columns,
-                                                            x.rows(), tokens, out, next);
-        for (int t = 0; t < tokens; ++t)
-            for (int r = 0; r < rows; ++r) y[t * stride + r] = out[r * tokens + t];
-    } else if (rows == rows_together &&
-               (tokens <= tokens_in_registers || stride == rows_together)) {
+    if (rows == rows_together && (tokens <= tokens_in_registers || stride == rows_together)) {
         multiply_group(y, stride);
     } else {  // also the last group, filled up with zeros
         // Lines far from each other, which would have to come when they are written.
@@ -122,8 +116,7 @@ void multiply(AssayContext& context, const Loops& loops, std::span<const Product
         while (item < shared[i].first_item) --i;
         const WeightMatrix& matrix = *products[i].matrix;
         shared[i].rows.run(item - shared[i].first_item, [&](int first, int rows) {
-            multiply_rows(context, loops, matrix, first, rows, x, products[i].y + first,
-                          matrix.rows);
+            multiply_rows(loops, matrix, first, rows, x, products[i].y + first, matrix.rows);
         });
     });
 }
@@ -149,8 +142,8 @@ void activate(AssayContext& context, const Loops& loops, const WeightMatrix& gat
         shared.run(item, [&](int first, int rows) {
             alignas(64) float gates[rows_together * largest_pass],
                 ups[rows_together * largest_pass];
-            if (gated) multiply_rows(context, loops, gate, first, rows, x, gates, rows_together);
-            multiply_rows(context, loops, up, first, rows, x, ups, rows_together);
+            if (gated) multiply_rows(loops, gate, first, rows, x, gates, rows_together);
+            multiply_rows(loops, up, first, rows, x, ups, rows_together);
             for (int t = 0; t < x.tokens(); ++t) {
                 const float* const of_token = ups + t * rows_together;
                 float* const to = h + t * up.rows + first;

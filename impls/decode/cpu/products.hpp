@@ -22,7 +22,7 @@ enum class ActivationType { exact, int8 };
 ASSAY_NAMES(ActivationType, exact, int8)
 
 /// What a product multiplies: up to 64 tokens' activations, beside them their digits where rows are
-/// interleaved and quantised.
+/// quantised.
 class Activations {
   public:
     /// digits: absent where no product needs them; columns is else a multiple of 32.

@@ -14,6 +14,9 @@ struct Vnni {
     using Ints = __m512i;
     using Quants = __m512i;
 
+    /// Tokens that rows of floats are multiplied with at a time.
+    static constexpr int floats_together = 4;
+
     static Floats no_floats() { return _mm512_setzero_ps(); }
     static Floats load(const float* from) { return _mm512_loadu_ps(from); }
     static void store(float* to, Floats v) { _mm512_storeu_ps(to, v); }

@@ -42,12 +42,10 @@ nlohmann::json modelled_gpu_calibration() {
 BatchRunOptions on_modelled_gpu(int blocks) {
     BatchRunOptions options;
     options.engine.chunk = 512;  // a GPU needs more tokens than a processor to be busy
-    options.make_back_end = [blocks, cost = modelled_gpu_cost()]() -> std::unique_ptr<BackEnd> {
-        return std::make_unique<ModelledBackEnd>(ModelledSettings{.vocabulary = modelled_vocabulary,
-                                                                  .context = modelled_context,
-                                                                  .blocks = blocks,
-                                                                  .cost = cost});
-    };
+    options.back_ends = modelled_back_ends({.vocabulary = modelled_vocabulary,
+                                            .context = modelled_context,
+                                            .blocks = blocks,
+                                            .cost = modelled_gpu_cost()});
     return options;
 }
 

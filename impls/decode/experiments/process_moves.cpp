@@ -12,20 +12,14 @@
 namespace assay::decode {
 namespace {
 
-MakeBackEnd modelled_back_ends() {
-    return [](const EngineSettings& settings, const std::string&) -> std::unique_ptr<BackEnd> {
-        return std::make_unique<ModelledBackEnd>(ModelledSettings{.vocabulary = modelled_vocabulary,
-                                                                  .context = modelled_context,
-                                                                  .blocks = settings.blocks,
-                                                                  .cost = {}});
-    };
-}
-
 class Run {
   public:
     Run(std::span<const BatchJob> jobs, int blocks)
         : jobs_(jobs),
-          processes_(engine_role(modelled_back_ends()), {.pace = drive::Pace::steady}),
+          processes_(
+              engine_role(modelled_models(
+                  {.vocabulary = modelled_vocabulary, .context = modelled_context, .cost = {}})),
+              {.pace = drive::Pace::steady}),
           from_(processes_.engines.start(settings(blocks))),
           to_(processes_.engines.start(settings(blocks))) {
         result_.answers.resize(jobs.size());

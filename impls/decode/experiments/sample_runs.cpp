@@ -39,8 +39,8 @@ SmolLm2::SmolLm2()
     : file_(std::make_shared<nn::TensorFile>(smollm2_path())),
       config_(nn::read_decoder_config(*file_)) {}
 
-std::function<std::unique_ptr<BackEnd>()> SmolLm2::back_ends(const BackEndOptions& options) const {
-    return [file = file_, make = back_ends_of(*file_, options)] { return make(); };
+BackEnds SmolLm2::back_ends(const BackEndOptions& options) const {
+    return back_ends_of(file_, options);
 }
 
 SampleRuns sample_runs(const Place& place) {
@@ -51,7 +51,7 @@ SampleRuns sample_runs(const Place& place) {
     const SmolLm2 model;
     const auto options = [model](int blocks) {
         BatchRunOptions of_run;
-        of_run.make_back_end = model.back_ends({.blocks = blocks});
+        of_run.back_ends = model.back_ends({.blocks = blocks});
         return of_run;
     };
     return {.context = model.config().context,

@@ -42,7 +42,7 @@ class SmolLm2 {
     SmolLm2();
     const nn::DecoderConfig& config() const { return config_; }
     /// Equal weights each time. May outlive this.
-    std::function<std::unique_ptr<BackEnd>()> back_ends(const BackEndOptions& options) const;
+    BackEnds back_ends(const BackEndOptions& options) const;
 
   private:
     std::shared_ptr<const nn::TensorFile> file_;

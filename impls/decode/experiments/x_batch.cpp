@@ -176,7 +176,7 @@ void run_ours(const XBatch& asked, const Found& found) {
             .threads = asked.threads,
             .blocks = blocks_for_all(jobs, nn::read_decoder_config(*file).context),
             .activations = asked.activations};
-        options.make_back_end = [file, make = back_ends_of(*file, back_end)] { return make(); };
+        options.back_ends = back_ends_of(file, back_end);
         options.engine.max_batch = asked.batch;
         const Times together = times_of(jobs, options, repeats);
         speeds.add(

@@ -42,7 +42,7 @@ class Swap {
     Swap(std::string file, std::uint64_t seed)
         : file_(std::move(file)),
           jobs_(random_jobs(requests, prompt_tokens, 0, context - prompt_tokens, seed)),
-          processes_(engine_role(back_ends_of_files())),
+          processes_(engine_role(models_of_files())),
           engine_(processes_.engines.start(
               {.weights = file_, .blocks = blocks_for_all(jobs_, context)})) {
         for (BatchJob& job : jobs_)
@@ -86,9 +86,9 @@ class Swap {
         std::vector<BatchJob> jobs = jobs_;
         for (std::size_t i = 0; i < jobs.size(); ++i)
             jobs[i].request.max_tokens = static_cast<int>(made_[i].ids.size());
-        const nn::TensorFile file(file_);
         BatchRunOptions options;
-        options.make_back_end = back_ends_of(file, {.blocks = blocks_for_all(jobs, context)});
+        options.back_ends = back_ends_of(std::make_shared<nn::TensorFile>(file_),
+                                         {.blocks = blocks_for_all(jobs, context)});
         return same_tokens(run_batch(jobs, options).answers, made_);
     }
 

@@ -1,10 +1,10 @@
-#include "impls/decode/requests/links.hpp"
+#include "impls/decode/links/kept_sequences.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
-#include <utility>
 
 #include "suite/base/error.hpp"
 
@@ -39,23 +39,9 @@ void check_link(const BatchRequest& request, const LinkedTokens& linked, int end
 
 }  // namespace
 
-int rotation_of(const std::vector<int>& rotations, int token) {
-    if (rotations.empty()) return token;
-    const int prompt = static_cast<int>(rotations.size());
-    return token < prompt ? rotations[static_cast<std::size_t>(token)]
-                          : rotations.back() + 1 + token - prompt;
-}
-
-KeptSequence kept_sequence(std::vector<int> known, const std::vector<int>& rotations) {
-    KeptSequence kept{.tokens = std::move(known), .rotations = {}};
-    if (rotations.empty()) return kept;
-    for (int token = 0; token < static_cast<int>(kept.tokens.size()); ++token)
-        kept.rotations.push_back(rotation_of(rotations, token));
-    return kept;
-}
-
-void check_links(const BatchRequest& request, const Links& links, const EngineLimits& limits,
-                 const FindKept& kept) {
+void KeptSequences::check(const BatchRequest& request, const EngineLimits& limits) const {
+    if (!request.links) return;
+    const Links& links = *request.links;
     if (links.most_reused < 0) refuse("most_reused is at least 0");
     if (links.linked.empty() && links.rotations.empty()) return;
     if (!limits.can_link)
@@ -65,11 +51,44 @@ void check_links(const BatchRequest& request, const Links& links, const EngineLi
     check_rotations(request, links.rotations, limits.context);
     int end = 0;
     for (const LinkedTokens& linked : links.linked) {
-        const KeptSequence* const sequence = kept(linked.kept);
+        const KeptSequence* const sequence = find(linked.kept);
         check_link(request, linked, end, sequence);
         static_cast<void>(shift_of(linked, links, *sequence));
         end = linked.at + linked.count;
     }
+}
+
+void KeptSequences::begin(const BatchRequest& request) {
+    if (!request.links || !request.links->bind()) return;
+    ++binding_;
+    for (const LinkedTokens& linked : request.links->linked) ++linked_to_[linked.kept];
+}
+
+void KeptSequences::end(const BatchRequest& request) {
+    if (!request.links || !request.links->bind()) return;
+    --binding_;
+    for (const LinkedTokens& linked : request.links->linked)
+        if (--linked_to_[linked.kept] == 0) linked_to_.erase(linked.kept);
+}
+
+void KeptSequences::keep(RequestId as, std::span<const int> tokens,
+                         const std::vector<int>& rotations) {
+    KeptSequence& kept = kept_[as];
+    kept.tokens.assign(tokens.begin(), tokens.end());
+    if (rotations.empty()) return;
+    for (int token = 0; token < static_cast<int>(tokens.size()); ++token)
+        kept.rotations.push_back(rotation_of(rotations, token));
+}
+
+bool KeptSequences::release(RequestId kept) {
+    if (linked_to_.contains(kept))
+        throw std::logic_error("a request that has not ended is linked to what is released");
+    return kept_.erase(kept) > 0;
+}
+
+const KeptSequence* KeptSequences::find(RequestId kept) const {
+    const auto found = kept_.find(kept);
+    return found == kept_.end() ? nullptr : &found->second;
 }
 
 int shift_of(const LinkedTokens& linked, const Links& links, const KeptSequence& kept) {

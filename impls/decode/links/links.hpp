@@ -1,21 +1,16 @@
-// How a request's keys and values relate to other sequences of its engine.
+// An option of a request, inexact: keys and values of another sequence of its engine in place of
+// computed ones. The engine's part is in linked_cache.hpp; one without such requests has none.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <vector>
 
-#include "impls/decode/requests/request_check.hpp"
-
 namespace assay::decode {
-
-using RequestId = std::int64_t;  ///< 0, 1, … of an engine; never used again
 
 /// Tokens of a kept sequence at the beginning, or in the middle, of another one's prompt.
 struct LinkedTokens {
-    RequestId kept = -1;
+    std::int64_t kept = -1;    ///< id of the request that was kept
     int first = 0, count = 0;  ///< of the kept sequence: prompt, and what was made but the last
     int at = 0;                ///< where the first of them stands in the prompt
     bool operator==(const LinkedTokens&) const = default;
@@ -40,27 +35,11 @@ struct Links {
     bool operator==(const Links&) const = default;
 };
 
+/// As numbers alone, and back. Throws UserError: numbers that say no links.
+std::vector<std::int64_t> to_numbers(const Links& links);
+Links links_from(const std::vector<std::int64_t>& numbers);
+
 /// The position by which token n of a request is rotated, whose prompt has these rotations.
 int rotation_of(const std::vector<int>& rotations, int token);
-
-/// Tokens whose keys and values are held on to, and by what they are rotated; empty: 0, 1, …
-struct KeptSequence {
-    std::vector<int> tokens, rotations;
-};
-/// With `known` tokens of which there are keys and values, made behind a prompt with these
-/// rotations.
-KeptSequence kept_sequence(std::vector<int> known, const std::vector<int>& rotations);
-
-/// Null: nothing is kept of it.
-using FindKept = std::function<const KeptSequence*(RequestId kept)>;
-
-/// Throws UserError: links of a model whose keys are not rotated (EngineLimits::can_link), to what
-/// nothing was kept for or whose tokens are others, numbers out of range.
-void check_links(const BatchRequest& request, const Links& links, const EngineLimits& limits,
-                 const FindKept& kept);
-
-/// By which a link's keys are to be rotated on. Throws UserError where its tokens do not keep their
-/// distances.
-int shift_of(const LinkedTokens& linked, const Links& links, const KeptSequence& kept);
 
 }  // namespace assay::decode

@@ -24,6 +24,13 @@ double score(std::uint64_t hash, int id) {
     return -static_cast<double>(mixed(hash, id, 7) >> 11) * 0x1p-53 * 16;
 }
 
+/// Half of what the raw ones give, so that neither is taken for the other; 0 without a choice.
+double sampled_score(const Pick& pick, double raw) {
+    const Sampling& sampling = pick.sampling;
+    const bool chosen = pick.forced < 0 && sampling.temperature > 0 && sampling.top_k != 1;
+    return chosen ? raw / 2 : 0;
+}
+
 /// The n-th of those allowed, counted round.
 int nth_allowed(std::span<const std::uint64_t> allowed, int n, int vocabulary) {
     const auto is_allowed = [&](int id) {
@@ -65,6 +72,20 @@ ModelledBackEnd::ModelledBackEnd(const ModelledSettings& settings)
     : settings_(settings), cache_(static_cast<std::size_t>(settings.blocks) * block_positions) {}
 
 std::size_t ModelledBackEnd::block_bytes() const { return block_positions * sizeof(Position); }
+
+std::string ModelledBackEnd::identity() const {
+    if (!settings_.identity.empty()) return settings_.identity;
+    return "hashes by weights " + std::to_string(settings_.weights);
+}
+
+bool ModelledBackEnd::fits(const ModelWeights& weights) const {
+    return dynamic_cast<const ModelledWeights*>(&weights) != nullptr;
+}
+
+void ModelledBackEnd::use(std::shared_ptr<ModelWeights> weights) {
+    if (!fits(*weights)) throw std::invalid_argument("these are not weights of a modelled model");
+    settings_.weights = static_cast<const ModelledWeights&>(*weights).weights;
+}
 
 ModelledBackEnd::Position& ModelledBackEnd::at(std::span<const int> blocks, int position) {
     const auto block = blocks[static_cast<std::size_t>(position / block_positions)];
@@ -141,6 +162,7 @@ void ModelledBackEnd::run(std::span<const Slice> slices, std::span<Outcome> out)
         if (!slice.picks) continue;
         outcome.id = pick_id(hash, slice.pick, slice.pick.draw, settings_.vocabulary);
         outcome.log_probability = score(hash, outcome.id);
+        outcome.sampled_log_probability = sampled_score(slice.pick, outcome.log_probability);
     }
     if (fails_ && !slices.empty()) {
         out[static_cast<std::size_t>(*fails_) % slices.size()].finite = false;
@@ -151,7 +173,8 @@ void ModelledBackEnd::run(std::span<const Slice> slices, std::span<Outcome> out)
 
 int ModelledBackEnd::run_ahead(std::span<const Slice> slices, int steps,
                                std::span<const std::span<const int>> stops, std::span<int> ids,
-                               std::span<double> log_probabilities, std::span<double> seconds) {
+                               std::span<double> log_probabilities, std::span<double> sampled,
+                               std::span<double> seconds) {
     std::int64_t positions = 0;
     for (const Slice& slice : slices) {
         if (settings_.checks) check(slice);
@@ -161,7 +184,8 @@ int ModelledBackEnd::run_ahead(std::span<const Slice> slices, int steps,
     for (std::size_t first = 0; first < slices.size(); first += slices_together) {
         const std::size_t count = std::min(slices_together, slices.size() - first);
         made = run_some_ahead(slices.subspan(first, count), made, stops.subspan(first, count),
-                              ids.data() + first, log_probabilities.data() + first, slices.size());
+                              ids.data() + first, log_probabilities.data() + first,
+                              sampled.data() + first, slices.size());
     }
     const auto count = static_cast<std::int64_t>(slices.size());
     const double first_s = transfer_s();
@@ -175,18 +199,18 @@ int ModelledBackEnd::run_ahead(std::span<const Slice> slices, int steps,
 }
 
 /// Enough slices that none waits for the hash of its last token, and so few that the blocks they
-/// write stay in the first cache. ids, scores: [steps][stride]. Returns after how many of `steps`
-/// one stops; others, before or behind, may have been fed more, which nothing reads.
+/// write stay in the first cache. ids, scores, sampled: [steps][stride]. Returns after how many of
+/// `steps` one stops; others, before or behind, may have been fed more, which nothing reads.
 int ModelledBackEnd::run_some_ahead(std::span<const Slice> slices, int steps,
                                     std::span<const std::span<const int>> stops, int* ids,
-                                    double* scores, std::size_t stride) {
+                                    double* scores, double* sampled, std::size_t stride) {
     std::uint64_t hashes[slices_together];
     int fed[slices_together];
     for (std::size_t i = 0; i < slices.size(); ++i) {
         hashes[i] = hash_before(slices[i].blocks, slices[i].first_position);
         fed[i] = slices[i].ids[0];
     }
-    for (int step = 0; step < steps; ++step, ids += stride, scores += stride) {
+    for (int step = 0; step < steps; ++step, ids += stride, scores += stride, sampled += stride) {
         bool stopped = false;
         for (std::size_t i = 0; i < slices.size(); ++i) {
             const Slice& slice = slices[i];
@@ -196,6 +220,7 @@ int ModelledBackEnd::run_some_ahead(std::span<const Slice> slices, int steps,
                         settings_.vocabulary);
             ids[i] = fed[i];
             scores[i] = score(hashes[i], fed[i]);
+            sampled[i] = sampled_score(slice.pick, scores[i]);
             for (const int stop : stops[i]) stopped = stopped || stop == fed[i];
         }
         if (stopped) return step + 1;
@@ -227,7 +252,7 @@ ModelledToken modelled_token(std::span<const int> tokens, std::span<const std::u
     std::uint64_t hash = nothing_yet;
     for (std::size_t i = 0; i < tokens.size(); ++i) hash = mixed(hash, tokens[i], weights[i]);
     const int id = pick_id(hash, pick, pick.draw, vocabulary);
-    return {id, score(hash, id)};
+    return {id, score(hash, id), sampled_score(pick, score(hash, id))};
 }
 
 }  // namespace assay::decode

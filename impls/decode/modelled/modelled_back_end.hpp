@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "impls/decode/back_end.hpp"
@@ -34,7 +36,15 @@ struct ModelledSettings {
     int blocks = 1024;
     std::uint64_t weights = 1;  ///< stands for them: others give other tokens
     StepCost cost;
-    bool checks = false;  ///< every position of every slice is looked at: slow, for tests
+    bool checks = false;     ///< every position of every slice is looked at: slow, for tests
+    std::string identity{};  ///< BackEnd's, a wrong one for tests; empty: by the weights
+};
+
+/// They give tokens of their own.
+struct ModelledWeights final : ModelWeights {
+    explicit ModelledWeights(std::uint64_t number) : weights(number) {}
+    std::string digest() const override { return std::to_string(weights); }
+    std::uint64_t weights;
 };
 
 class ModelledBackEnd final : public BackEnd, public RunsAhead {
@@ -45,11 +55,15 @@ class ModelledBackEnd final : public BackEnd, public RunsAhead {
     int context() const override { return settings_.context; }
     int blocks() const override { return settings_.blocks; }
     std::size_t block_bytes() const override;
+    std::string identity() const override;
+    bool fits(const ModelWeights& weights) const override;
+    void use(std::shared_ptr<ModelWeights> weights) override;
     /// With checks: std::logic_error where a slice's blocks do not hold the tokens before it.
     void run(std::span<const Slice> slices, std::span<Outcome> out) override;
     int run_ahead(std::span<const Slice> slices, int steps,
                   std::span<const std::span<const int>> stops, std::span<int> ids,
-                  std::span<double> log_probabilities, std::span<double> seconds) override;
+                  std::span<double> log_probabilities, std::span<double> sampled,
+                  std::span<double> seconds) override;
     void copy_block(int from, int to, int positions) override;
     bool can_link() const override { return true; }
     void link(const LinkedPositions& linked) override;
@@ -75,7 +89,7 @@ class ModelledBackEnd final : public BackEnd, public RunsAhead {
     static constexpr std::size_t slices_together = 8;
     int run_some_ahead(std::span<const Slice> slices, int steps,
                        std::span<const std::span<const int>> stops, int* ids, double* scores,
-                       std::size_t stride);
+                       double* sampled, std::size_t stride);
     double transfer_s();
 
     ModelledSettings settings_;
@@ -89,7 +103,7 @@ class ModelledBackEnd final : public BackEnd, public RunsAhead {
 /// weights[i] stands for those with which tokens[i] was fed.
 struct ModelledToken {
     int id = -1;
-    double log_probability = 0;
+    double log_probability = 0, sampled_log_probability = 0;
 };
 ModelledToken modelled_token(std::span<const int> tokens, std::span<const std::uint64_t> weights,
                              const Pick& pick, int vocabulary);

@@ -21,7 +21,6 @@ class Run {
         });
         for (std::size_t job = 0; job < jobs.size(); ++job) {
             if (jobs[job].cancel_at) cancels_.push_back(job);
-            if (jobs[job].ends) heard_ = true;
         }
         std::stable_sort(cancels_.begin(), cancels_.end(), [&](std::size_t a, std::size_t b) {
             return *jobs[a].cancel_at < *jobs[b].cancel_at;
@@ -29,7 +28,7 @@ class Run {
     }
 
     BatchRun run() {
-        engine_ = std::make_unique<BatchEngine>(options_.make_back_end(), options_.engine);
+        begin_engine(options_.engine);
         const auto start = std::chrono::steady_clock::now();
         for (std::int64_t step = 0;;) {
             prepare(step);
@@ -40,7 +39,7 @@ class Run {
             }
             report_.clear();
             engine_->step(report_, until_something_happens(step));
-            if (report_.steps == 0)
+            if (report_.steps == 0 && report_.ended.empty())
                 throw std::logic_error("requests are there, and the engine has nothing to do");
             step += report_.steps;
             take_report();
@@ -66,7 +65,7 @@ class Run {
         }
         take_ended();
         if (options_.reload_at && step >= *options_.reload_at && !std::exchange(reloaded_, true)) {
-            engine_->prepare(engine_->version() + 1, options_.make_back_end());
+            engine_->prepare(engine_->version() + 1, options_.back_ends.load());
             engine_->commit(BatchEngine::Cache::recompute);
         }
         if (options_.move_at && step >= *options_.move_at && !std::exchange(moved_, true)) move();
@@ -87,11 +86,17 @@ class Run {
         BatchOptions options = options_.engine;
         options.version = engine_->version();
         end_engine();
-        engine_ = std::make_unique<BatchEngine>(options_.make_back_end(), options);
+        begin_engine(options);
         job_of_.clear();
         for (const auto& [job, bytes] : states) {
             is_now(job, engine_->resume(request_state_from(bytes)));
         }
+    }
+
+    /// All requests may wait in it at once.
+    void begin_engine(BatchOptions options) {
+        options.max_requests = std::max(options.max_requests, static_cast<int>(jobs_.size()));
+        engine_ = std::make_unique<BatchEngine>(options_.back_ends(), options, options_.text_of);
     }
 
     void end_engine() {
@@ -106,7 +111,6 @@ class Run {
     }
 
     int until_something_happens(std::int64_t step) const {
-        if (heard_) return 1;  // any token may end a text
         std::int64_t next = std::numeric_limits<std::int64_t>::max();
         const auto consider = [&](std::int64_t at) {
             if (at > step) next = std::min(next, at);
@@ -129,22 +133,14 @@ class Run {
 
     void take_report() {
         result_.step_s += report_.seconds;
-        std::vector<std::size_t> stopped;
         for (const MadeToken& token : report_.tokens) {
-            const std::size_t job = job_of(token.request);
-            BatchAnswer& answer = result_.answers[job];
+            BatchAnswer& answer = result_.answers[job_of(token.request)];
             answer.ids.push_back(token.id);
             answer.log_probabilities.push_back(token.log_probability);
+            answer.sampled_log_probabilities.push_back(token.sampled_log_probability);
             answer.versions.push_back(token.version);
-            if (jobs_[job].ends && jobs_[job].ends(token.id)) stopped.push_back(job);
         }
         take_ended();
-        for (const std::size_t job : stopped) {
-            report_.clear();
-            if (requests_[job] >= 0) engine_->cancel(requests_[job], report_);
-            take_ended();
-            result_.answers[job].finish = Finish::stop;
-        }
     }
 
     void take_ended() {
@@ -168,7 +164,6 @@ class Run {
     std::size_t next_cancel_ = 0;       // of cancels_, to come
     std::vector<std::size_t> job_of_;   // by request, which the engine counts from 0
     std::unique_ptr<BatchEngine> engine_;
-    bool heard_ = false;  // some job's tokens are
     bool moved_ = false, reloaded_ = false;
     StepReport report_;
     BatchRun result_;

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "impls/decode/back_ends.hpp"
 #include "impls/decode/batch_engine.hpp"
 
 namespace assay::decode {
@@ -17,14 +16,12 @@ struct BatchJob {
     BatchRequest request;
     std::int64_t at_step = 0;  ///< comes before this step
     std::optional<std::int64_t> cancel_at;
-    /// Hears every new token, and says whether the text ends with it; empty: it does not.
-    std::function<bool(int id)> ends;
 };
 
 struct BatchRunOptions {
     BatchOptions engine;
-    /// With equal weights each time.
-    std::function<std::unique_ptr<BackEnd>()> make_back_end;
+    BackEnds back_ends;
+    TextOf text_of;  ///< for requests that stop at texts
     /// Before this step what is not finished goes on in a second engine, tokens only.
     std::optional<std::int64_t> move_at;
     bool move_cache = false;  ///< … keys and values too
@@ -35,7 +32,7 @@ struct BatchRunOptions {
 
 struct BatchAnswer {
     std::vector<int> ids, versions;
-    std::vector<double> log_probabilities;
+    std::vector<double> log_probabilities, sampled_log_probabilities;  ///< as MadeToken has them
     std::vector<double> prompt_log_probabilities;  ///< of the second on, as far as it came
     Finish finish = Finish::cancelled;
     int reused = 0, preemptions = 0;

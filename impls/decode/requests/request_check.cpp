@@ -22,6 +22,7 @@ BatchRequest as_served(const BatchRequest& request) {
     if (!request.forced_ids.empty()) {
         served.max_tokens = static_cast<int>(request.forced_ids.size());
         served.stop_ids.clear();
+        served.stops.clear();
     }
     return served;
 }
@@ -43,6 +44,12 @@ void check_request(const BatchRequest& request, const EngineLimits& limits) {
             fmt::format("the prompt has {} tokens, more than the context of {}; "
                         "shorten it",
                         request.prompt.size(), context));
+    if (!request.stops.empty() && !limits.has_texts)
+        throw UserError(
+            "texts can stop a request only where the model has a tokenizer; give "
+            "stop_ids");
+    if (std::find(request.stops.begin(), request.stops.end(), "") != request.stops.end())
+        throw UserError("a stop text is empty; every text would end before its first token");
     if (request.max_tokens < 1) throw UserError("max_tokens must be at least 1");
     check(request.sampling);
     const auto& allowed = request.allowed;
@@ -74,7 +81,8 @@ void check_state(const RequestState& state, const EngineLimits& limits) {
     const auto contradicts = [](const char* why) {
         throw UserError(fmt::format("the state of a request contradicts itself: {}", why));
     };
-    if (state.log_probabilities.size() != made || state.versions.size() != made)
+    if (state.log_probabilities.size() != made || state.sampled_log_probabilities.size() != made ||
+        state.versions.size() != made)
         contradicts("its tokens, log-probabilities and versions differ in number");
     if (made >= static_cast<std::size_t>(request.max_tokens) ||
         tokens > static_cast<std::size_t>(limits.context))
@@ -92,6 +100,8 @@ void check_state(const RequestState& state, const EngineLimits& limits) {
         state.kv.size() !=
             static_cast<std::size_t>(blocks_for(state.kv_positions)) * limits.block_bytes)
         contradicts("its keys and values are not those of its tokens");
+    if (request.binds() && state.kv_positions > 0)
+        contradicts("keys and values of a request that has links stay where they are");
     // What was computed was scored.
     const std::size_t least =
         request.prompt_log_probabilities
@@ -100,6 +110,13 @@ void check_state(const RequestState& state, const EngineLimits& limits) {
     if (state.prompt_log_probabilities.size() < least ||
         state.prompt_log_probabilities.size() >= request.prompt.size())
         contradicts("it scores more than its prompt, or less than has been computed");
+}
+
+UserError full(std::size_t requests) {
+    return UserError(
+        fmt::format("the engine has {} requests, as many as it takes; wait until one "
+                    "has ended, or raise max_requests",
+                    requests));
 }
 
 }  // namespace assay::decode

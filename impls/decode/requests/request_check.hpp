@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 
 #include "impls/decode/requests/request_state.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::decode {
 
@@ -12,7 +14,9 @@ struct EngineLimits {
     std::string model;
     int vocabulary = 0, context = 0, blocks = 0;
     std::size_t block_bytes = 0;
-    bool can_link = false;  ///< keys and values can stand elsewhere
+    bool can_link = false;   ///< keys and values can stand elsewhere
+    bool has_texts = false;  ///< tokens' bytes are known, so that texts can stop a request
+    int max_requests = std::numeric_limits<int>::max();  ///< that have not ended, at once
     bool operator==(const EngineLimits&) const = default;
 };
 
@@ -20,10 +24,13 @@ struct EngineLimits {
 BatchRequest as_served(const BatchRequest& request);
 
 /// Throws UserError: ids that the model does not know, a prompt beyond the context, a cache too
-/// small for the request, numbers out of range.
+/// small for the request, numbers out of range, stops where tokens' bytes are not known.
 void check_request(const BatchRequest& request, const EngineLimits& limits);
 
 /// The same, and for a state of another model or that contradicts itself.
 void check_state(const RequestState& state, const EngineLimits& limits);
+
+/// Thrown where there are as many as EngineLimits::max_requests.
+UserError full(std::size_t requests);
 
 }  // namespace assay::decode

@@ -119,7 +119,7 @@ void read_key(const std::string& key, const json& value, const RequestLimits& li
         request.prompt = encoded(value, limits);
         named.as_text = true;
     } else if (key == "stop") {
-        named.stops = stops(value, limits);
+        request.stops = stops(value, limits);
     } else if (key == "max_tokens") {
         request.max_tokens = whole<int>(value, key, 1);
     } else if (key == "temperature") {

@@ -26,8 +26,7 @@ struct RequestLimits {
 struct NamedJob {
     std::string id;  ///< as JSON: "\"a\"", "7"
     BatchJob job;
-    bool as_text = false;            ///< its prompt was given as one
-    std::vector<std::string> stops;  ///< texts before which its own ends
+    bool as_text = false;  ///< its prompt was given as one
 };
 
 /// At least one. Throws UserError "NAME:LINE: …".

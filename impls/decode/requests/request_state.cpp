@@ -9,7 +9,7 @@
 namespace assay::decode {
 namespace {
 
-constexpr std::string_view magic = "assay request 1\n";
+constexpr std::string_view magic = "assay request 2\n";
 constexpr std::size_t digest_bytes = 64;
 
 // Both directions in one description: visit(field) for each in order.
@@ -24,18 +24,25 @@ void each_field(State& state, Visit&& visit) {
     visit(request.sampling.top_p);
     visit(request.sampling.seed);
     visit(request.stop_ids);
+    visit(request.stops);
     visit(request.forced_ids);
     visit(request.allowed);
     visit(request.priority);
     visit(request.prompt_log_probabilities);
+    std::vector<std::int64_t> links;  // none: there are no links
+    if (request.links) links = to_numbers(*request.links);
+    visit(links);
+    if constexpr (!std::is_const_v<State>)
+        if (!links.empty()) request.links = links_from(links);
     visit(state.ids);
     visit(state.log_probabilities);
+    visit(state.sampled_log_probabilities);
     visit(state.versions);
     visit(state.prompt_log_probabilities);
     visit(state.reused);
     visit(state.preemptions);
     visit(state.admitted);
-    visit(state.kv_version);
+    visit(state.kv_identity);
     visit(state.kv_positions);
     visit(state.kv);
 }
@@ -51,6 +58,10 @@ class Writer {
             put(&count, sizeof count);
             put(value.data(), value.size() * sizeof value[0]);
         }
+    }
+    void operator()(const std::vector<std::string>& values) {
+        (*this)(static_cast<std::uint64_t>(values.size()));
+        for (const std::string& value : values) (*this)(value);
     }
     void put(const void* data, std::size_t size) {
         if (size > 0) bytes_.append(static_cast<const char*>(data), size);
@@ -87,6 +98,13 @@ class Reader {
             if (size > 0) std::memcpy(value.data(), take(size), size);
         }
     }
+    void operator()(std::vector<std::string>& values) {
+        std::uint64_t count = 0;
+        (*this)(count);
+        if (count > left_.size() / sizeof count) refuse("is damaged: it ends too early");
+        values.resize(static_cast<std::size_t>(count));
+        for (std::string& value : values) (*this)(value);
+    }
     bool over() const { return left_.empty(); }
 
   private:
@@ -100,6 +118,27 @@ class Reader {
 };
 
 }  // namespace
+
+void RequestState::append(int id, int version, double log_probability,
+                          double sampled_log_probability) {
+    ids.push_back(id);
+    versions.push_back(version);
+    log_probabilities.push_back(log_probability);
+    sampled_log_probabilities.push_back(sampled_log_probability);
+}
+
+void RequestState::keep_first(std::size_t tokens) {
+    ids.resize(tokens);
+    versions.resize(tokens);
+    log_probabilities.resize(tokens);
+    sampled_log_probabilities.resize(tokens);
+}
+
+void RequestState::forget_cache() {
+    kv_identity.clear();
+    kv_positions = 0;
+    kv = std::vector<std::byte>();  // with its memory
+}
 
 std::vector<std::byte> to_bytes(const RequestState& state) {
     Writer writer;

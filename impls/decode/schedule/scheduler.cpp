@@ -1,6 +1,7 @@
 #include "impls/decode/schedule/scheduler.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -27,7 +28,6 @@ void Actions::clear() {
     swaps_out.clear();
     copies.clear();
     swaps_in.clear();
-    links.clear();
     forgotten.clear();
     feeds.clear();
     steps = 0;
@@ -48,7 +48,7 @@ void Scheduler::on(const Event& event, Actions& actions) {
     std::visit(
         [&](const auto& each) {
             using Each = std::decay_t<decltype(each)>;
-            if constexpr (std::is_same_v<Each, Submit> || std::is_same_v<Each, Release>)
+            if constexpr (std::is_same_v<Each, Submit>)
                 on(each);
             else
                 on(each, actions);
@@ -64,7 +64,9 @@ bool Scheduler::before(int a, int b) const {
 
 void Scheduler::set_mixed(Sequence& sequence, bool mixed) {
     sequence.mixed = mixed;
-    sequence.cacheable = settings_.prefix && !mixed && sequence.links.empty();
+    const bool own = sequence.hook == nullptr ||
+                     sequence.hook->first_brought() == std::numeric_limits<int>::max();
+    sequence.cacheable = settings_.prefix && !mixed && own;
     sequence.place = {};
 }
 
@@ -80,21 +82,16 @@ void Scheduler::on(const Submit& event) {
         waiting_.reserve(sequences_.capacity());
     }
     Sequence& added = at(event.request);
-    const int most = most_fed(event.prompt, event.max_tokens, settings_.context) + 1;
-    // Memory that an earlier request of this number had is used again.
-    added.tokens.clear();
-    added.tokens.reserve(static_cast<std::size_t>(most));
+    // Room for what will be made comes with its blocks.
     added.tokens.assign(event.tokens.begin(), event.tokens.end());
     added.stop_ids.assign(event.stop_ids.begin(), event.stop_ids.end());
     added.blocks.clear();
-    added.blocks.reserve(static_cast<std::size_t>(blocks_for(most)));
     added.prompt = event.prompt;
     added.max_tokens = event.max_tokens;
     added.priority = event.priority;
     added.arrival = arrivals_++;
     added.most_reused = event.most_reused;
-    added.links.assign(event.links.begin(), event.links.end());
-    added.keep_as = event.keep_as;
+    added.hook = event.hook;
     added.fed = 0;
     added.decoding = false;
     added.stored = event.stored;
@@ -134,9 +131,11 @@ void Scheduler::on(const NextStep& event, Actions& actions) {
               [this](int a, int b) { return before(a, b); });
     for (const int request : prefilling_) feed_chunk(request);
 
-    // Those who lost their blocks just now would be the first to take them back.
+    // Those who lost their blocks just now would be the first to take them back. All lose them only
+    // where kept sequences hold the rest.
+    const bool admits = !preempted || running_.empty();
     for (std::size_t i = 0;
-         !preempted && i < waiting_.size() && rest > 0 && running() < settings_.max_batch;) {
+         admits && i < waiting_.size() && rest > 0 && running() < settings_.max_batch;) {
         const int request = waiting_[i];
         const Admission admission = admit(request, actions);
         if (admission == Admission::lacks_blocks) break;
@@ -156,6 +155,8 @@ void Scheduler::on(const NextStep& event, Actions& actions) {
             feed_chunk(request);
     }
 
+    if (running_.empty() && !waiting_.empty()) leave(waiting_.front(), Finish::no_blocks, actions);
+
     actions.steps = actions.feeds.empty() ? 0 : preempted ? 1 : steps_alike(event.most, actions);
     if (actions.steps > 1)
         for (const Feed& feed : actions.feeds)
@@ -167,21 +168,11 @@ void Scheduler::on(const NextStep& event, Actions& actions) {
 }
 
 /// How many of its tokens come next, where `most` of them may be computed, and how many that are.
-std::pair<int, int> Scheduler::chunk_of(const Sequence& sequence, int most) {
-    int end = sequence.fed, computed = 0;
-    const auto compute_up_to = [&](int token) {
-        const int count = std::min(std::max(0, token - end), most - computed);
-        end += count;
-        computed += count;
-    };
-    for (const Link& link : sequence.links) {
-        if (computed == most) break;
-        compute_up_to(link.at);
-        if (end >= link.at) end = std::max(end, link.at + link.count);
-    }
-    compute_up_to(static_cast<int>(sequence.tokens.size()));
-    if (computed == 0) return {0, 0};
-    return {end - sequence.fed, computed};
+CacheHook::Chunk Scheduler::chunk_of(const Sequence& sequence, int most) {
+    if (sequence.hook != nullptr)
+        return sequence.hook->chunk(sequence.fed, static_cast<int>(sequence.tokens.size()), most);
+    const int count = std::min(sequence.unfed(), most);
+    return {count, count};
 }
 
 /// Blocks for the first `tokens` of a request that runs. False: it was itself taken out.
@@ -216,8 +207,7 @@ void Scheduler::preempt(int request, Actions& actions) {
 
 void Scheduler::release_blocks(Sequence& sequence) {
     // The last first, so that the cache gives up the ends of sequences before their beginnings.
-    for (auto block = sequence.blocks.rbegin(); block != sequence.blocks.rend(); ++block)
-        tree_.let_go(*block);
+    let_go(sequence.blocks);
     sequence.blocks.clear();
     sequence.fed = 0;
     sequence.decoding = false;
@@ -225,10 +215,10 @@ void Scheduler::release_blocks(Sequence& sequence) {
 }
 
 /// Tokens that it may take from the tree. The last is fed in any case: what comes after it is
-/// wanted. What links bring is not looked for.
+/// wanted. What a hook brings is not looked for.
 std::span<const int> Scheduler::findable(const Sequence& sequence) const {
     int most = std::min(static_cast<int>(sequence.tokens.size()) - 1, sequence.most_reused);
-    if (!sequence.links.empty()) most = std::min(most, sequence.links.front().at);
+    if (sequence.hook != nullptr) most = std::min(most, sequence.hook->first_brought());
     return std::span(sequence.tokens).first(static_cast<std::size_t>(most));
 }
 
@@ -266,6 +256,9 @@ Scheduler::Admission Scheduler::admit(int request, Actions& actions) {
         match.positions = 0;
     }
 
+    const int most = most_fed(sequence.prompt, sequence.max_tokens, settings_.context) + 1;
+    sequence.tokens.reserve(static_cast<std::size_t>(most));
+    sequence.blocks.reserve(static_cast<std::size_t>(blocks_for(most)));
     for (int i = 0; i < match.blocks; ++i) {
         tree_.hold(shared_[static_cast<std::size_t>(i)]);
         sequence.blocks.push_back(shared_[static_cast<std::size_t>(i)]);
@@ -282,36 +275,12 @@ Scheduler::Admission Scheduler::admit(int request, Actions& actions) {
     }
     for (int i = 0; i < blocks_for(sequence.stored); ++i)
         actions.swaps_in.push_back({request, i, sequence.blocks[static_cast<std::size_t>(i)]});
-    copy_links(request, actions);
+    if (sequence.hook != nullptr) sequence.hook->on_admitted(sequence.blocks);
     sequence.fed = match.tokens() + std::exchange(sequence.stored, 0);
     if (!std::exchange(sequence.admitted, true))
         sequence.reused = std::min(match.tokens(), sequence.prompt - 1);
     sequence.decoding = sequence.made() > 0 && sequence.unfed() == 1 && !looks;
     return Admission::done;
-}
-
-/// Into its blocks, of which there are enough for all tokens that it knows.
-void Scheduler::copy_links(int request, Actions& actions) {
-    const Sequence& sequence = this->sequence(request);
-    for (std::size_t i = 0; i < sequence.links.size(); ++i) {
-        const Link& link = sequence.links[i];
-        const std::vector<int>& from = kept_.at(link.kept).blocks;
-        for (int done = 0; done < link.count;) {
-            const int source = link.first + done, target = link.at + done;
-            const int positions =
-                std::min({link.count - done, block_positions - source % block_positions,
-                          block_positions - target % block_positions});
-            actions.links.push_back(
-                {.from = from[static_cast<std::size_t>(source / block_positions)],
-                 .from_position = source % block_positions,
-                 .to = sequence.blocks[static_cast<std::size_t>(target / block_positions)],
-                 .to_position = target % block_positions,
-                 .positions = positions,
-                 .request = request,
-                 .link = static_cast<int>(i)});
-            done += positions;
-        }
-    }
 }
 
 /// How many steps can follow each other with nothing to decide but the tokens.
@@ -373,6 +342,8 @@ void Scheduler::on(const StepDone& event, Actions& actions) {
             leave(request, Finish::failed, actions);
         else if (!planned_[i].picks)
             continue;
+        else if (!event.stopped.empty() && event.stopped[i] != 0)
+            leave(request, Finish::stop, actions);
         else if (const auto end = end_of(at(request)))
             leave(request, *end, actions);
     }
@@ -399,26 +370,21 @@ void Scheduler::leave(int request, Finish why, Actions& actions) {
     }
     Sequence& sequence = at(request);
     if (std::exchange(sequence.stored, 0) > 0) actions.forgotten.push_back(request);
-    if (sequence.keep_as >= 0 && why != Finish::cancelled && why != Finish::failed) {
-        kept_[sequence.keep_as] = {.blocks = sequence.blocks, .tokens = sequence.fed};
+    const bool well = why == Finish::stop || why == Finish::length || why == Finish::context;
+    if (well && sequence.hook != nullptr &&
+        sequence.hook->keeps(
+            std::span(sequence.tokens).first(static_cast<std::size_t>(sequence.fed)),
+            sequence.blocks))
         sequence.blocks.clear();
-    }
     release_blocks(sequence);
+    // As many may wait as there is room for prompts; what was made of each is not kept besides.
+    sequence.tokens = std::vector<int>();
+    sequence.blocks = std::vector<int>();
     actions.finished.push_back({request, why});
 }
 
-void Scheduler::on(const Release& event) {
-    const auto found = kept_.find(event.kept);
-    if (found == kept_.end()) return;
-    const std::vector<int>& blocks = found->second.blocks;
+void Scheduler::let_go(std::span<const int> blocks) {
     for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) tree_.let_go(*block);
-    kept_.erase(found);
-}
-
-std::optional<int> Scheduler::kept_tokens(std::int64_t kept) const {
-    const auto found = kept_.find(kept);
-    if (found == kept_.end()) return std::nullopt;
-    return found->second.tokens;
 }
 
 int Scheduler::cached_tokens(std::span<const int> tokens) {

@@ -5,19 +5,20 @@
 // A step feeds every decoding request one token, then prompts in chunks. Requests are admitted by
 // priority, then arrival, while there are blocks for what they know and one more; one whose prefix
 // another is just computing waits for that. Where blocks run short the last to arrive is taken out,
-// and keeps its place in the queue.
+// and keeps its place in the queue. Where nothing runs and what is kept leaves no blocks for the
+// next one, that one ends: nothing else would ever change.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "impls/decode/schedule/block_pool.hpp"
+#include "impls/decode/schedule/cache_hook.hpp"
 #include "impls/decode/schedule/prefix_tree.hpp"
 #include "suite/base/describe.hpp"
 
@@ -36,21 +37,13 @@ struct ScheduleSettings {
 /// tokens that are fed.
 int least_blocks(int prompt, int max_tokens, int context);
 
-enum class Finish { stop, length, context, cancelled, failed };
-ASSAY_NAMES(Finish, stop, length, context, cancelled, failed)
+/// no_blocks: what is kept of others leaves too few blocks for it, and nothing runs that would give
+/// some back.
+enum class Finish { stop, length, context, cancelled, failed, no_blocks };
+ASSAY_NAMES(Finish, stop, length, context, cancelled, failed, no_blocks)
 
 // ---- events -------------------------------------------------------------------------------------
 // Requests are called by small numbers that are free again once they are finished.
-
-/// Keys and values of a sequence that was kept, at other positions of another one: they are copied,
-/// not computed. They belong to what stood before them there, so that tokens after them are not
-/// those that computing would give, and nothing of the request goes into the tree of prefixes.
-struct Link {
-    std::int64_t kept = -1;    ///< as Submit::keep_as named it
-    int first = 0, count = 0;  ///< tokens of the kept sequence
-    int at = 0;                ///< where the first of them stands in this one
-    bool operator==(const Link&) const = default;
-};
 
 struct Submit {
     int request = -1;
@@ -63,14 +56,7 @@ struct Submit {
     bool admitted = false;  ///< elsewhere, before; then nothing counts as reused
     /// Of the first so many tokens the keys and values are in the host's memory.
     int stored = 0;
-    /// Ascending and apart, behind the first token and before the last.
-    std::span<const Link> links = {};
-    /// Once it is finished its blocks are held on to by this name, until Release; -1: they are not.
-    std::int64_t keep_as = -1;
-};
-/// Of a kept sequence. Nobody who waits or runs links to it any more.
-struct Release {
-    std::int64_t kept = -1;
+    CacheHook* hook = nullptr;  ///< of an optional method; outlives the request
 };
 struct Cancel {
     int request = -1;
@@ -82,14 +68,15 @@ struct NextStep {
 /// The steps asked for last were made, in all or the first `steps` of them.
 struct StepDone {
     int steps = 1;
-    std::span<const int> picked;   ///< [steps][feeds]: ids; of those that do not pick: anything
-    std::span<const char> failed;  ///< [feeds]; in the last of the steps
+    std::span<const int> picked;    ///< [steps][feeds]: ids; of those that do not pick: anything
+    std::span<const char> failed;   ///< [feeds]; in the last of the steps
+    std::span<const char> stopped;  ///< [feeds]: by a text; empty: none, as in more steps than one
 };
-/// The weights are others from now on. Nothing is kept, and nobody has links.
+/// The weights are others from now on. No request has a hook, and nothing is kept.
 struct SwapWeights {
     bool keep = false;  ///< what is in the cache goes on being used by those who have it
 };
-using Event = std::variant<Submit, Release, Cancel, NextStep, StepDone, SwapWeights>;
+using Event = std::variant<Submit, Cancel, NextStep, StepDone, SwapWeights>;
 
 // ---- actions: lists in the order in which they are to be done
 // ------------------------------------
@@ -104,18 +91,9 @@ struct CopyBlock {
     int from = -1, to = -1, positions = 0;
     bool operator==(const CopyBlock&) const = default;
 };
-/// Consecutive positions of one block, of a link.
-struct LinkBlock {
-    int from = -1, from_position = 0;
-    int to = -1, to_position = 0;
-    int positions = 0;
-    int request = -1;  ///< of `to`; the link is its `link`-th
-    int link = 0;
-    bool operator==(const LinkBlock&) const = default;
-};
 struct Feed {
     int request = -1;
-    int first = 0, count = 0;  ///< tokens of the request, those of links too; its blocks hold them
+    int first = 0, count = 0;  ///< tokens of the request, those that a hook brings too
     bool picks = false;        ///< whether the token after the last is wanted
     bool operator==(const Feed&) const = default;
 };
@@ -129,7 +107,6 @@ struct Actions {
     std::vector<SwapBlock> swaps_out;
     std::vector<CopyBlock> copies;
     std::vector<SwapBlock> swaps_in;
-    std::vector<LinkBlock> links;
     std::vector<int>
         forgotten;  ///< requests whose copy in the host's memory is not wanted any more
     std::vector<Feed> feeds;
@@ -148,7 +125,6 @@ class Scheduler {
     /// least_blocks() of the cache.
     void on(const Event& event, Actions& actions);
     void on(const Submit&);
-    void on(const Release&);
     void on(const Cancel&, Actions&);
     void on(const NextStep&, Actions&);
     void on(const StepDone&, Actions&);
@@ -163,8 +139,7 @@ class Scheduler {
         int priority = 0;
         long arrival = 0;
         int most_reused = 0;
-        std::vector<Link> links;
-        std::int64_t keep_as = -1;
+        CacheHook* hook = nullptr;
 
         std::vector<int> blocks;
         int fed = 0;            ///< tokens whose keys and values are in `blocks`
@@ -188,9 +163,8 @@ class Scheduler {
     /// Blocks that nobody holds, or only the cache of prefixes.
     int available_blocks() const { return tree_.available(); }
     int held_blocks() const { return pool_.held(); }
-    /// Tokens of a kept sequence whose keys and values are there; nullopt: there is none.
-    std::optional<int> kept_tokens(std::int64_t kept) const;
-    int kept() const { return static_cast<int>(kept_.size()); }
+    /// Blocks that a hook kept.
+    void let_go(std::span<const int> blocks);
     /// Tokens at the beginning of `tokens` that a request would find in the cache.
     int cached_tokens(std::span<const int> tokens);
     int peak_blocks() const { return peak_; }
@@ -207,8 +181,7 @@ class Scheduler {
     void leave(int request, Finish why, Actions& actions);
     bool grow(int request, int tokens, Actions& actions);
     void preempt(int request, Actions& actions);
-    static std::pair<int, int> chunk_of(const Sequence& sequence, int most);
-    void copy_links(int request, Actions& actions);
+    static CacheHook::Chunk chunk_of(const Sequence& sequence, int most);
     std::span<const int> findable(const Sequence& sequence) const;
     bool prefix_is_being_computed(const Sequence& sequence, int cached) const;
     enum class Admission { done, waits_for_prefix, lacks_blocks };
@@ -220,11 +193,6 @@ class Scheduler {
     ScheduleSettings settings_;
     BlockPool pool_;
     PrefixTree tree_;
-    struct Kept {
-        std::vector<int> blocks;
-        int tokens = 0;
-    };
-    std::unordered_map<std::int64_t, Kept> kept_;
     std::vector<Sequence> sequences_;  // by request
     std::vector<int> waiting_;         // in the order of the queue
     std::vector<int> running_;         // in the order of arrival

@@ -19,9 +19,7 @@ void cut_to(RequestState& state, std::size_t tokens, std::size_t block_bytes) {
     if (tokens > state.ids.size())
         throw UserError(
             "an engine exported a request with fewer tokens than it had told of; go on with those");
-    state.ids.resize(tokens);
-    state.log_probabilities.resize(tokens);
-    state.versions.resize(tokens);
+    state.keep_first(tokens);
     const auto known = static_cast<int>(state.request.prompt.size() + tokens);
     if (state.kv_positions < known) return;
     state.kv_positions = known - 1;  // the last is still to be fed
@@ -51,40 +49,59 @@ void EngineClient::wait_until_ready() const {
 
 // ---- requests -----------------------------------------------------------------------------------
 
-RequestId EngineClient::submit(const BatchRequest& request, const Links& links) {
+RequestId EngineClient::submit(const BatchRequest& request) {
     wait_until_ready();
     RequestState state;
     state.model = settings_.options.model;
     state.request = as_served(request);
-    return resume(state, links);
+    return resume(state);
 }
 
-RequestId EngineClient::resume(const RequestState& state, const Links& links) {
+RequestId EngineClient::resume(const RequestState& state) {
     wait_until_ready();
     check_state(state, limits());
-    check_links(state.request, links, limits(), [&](RequestId id) { return journal_.kept(id); });
-    if (links.bind() && state.kv_positions > 0)
-        throw UserError("links: keys and values of a request that has them are not brought along");
+    journal_.kept().check(state.request, limits());
+    check_room();
     std::vector<std::byte> bytes = to_bytes(state);
-    if (bytes.size() > most_state_bytes) {
-        RequestState tokens = state;
-        tokens.kv = {};
-        tokens.kv_positions = 0;
-        bytes = to_bytes(tokens);
-    }
-    const RequestId request = journal_.begin(state, {}, Journal::Looked::at, links);
-    Take take{request, state_text(bytes)};
-    if (links != Links()) take.links = links;
-    send(take);
+    const bool whole = state.kv_positions > 0 && bytes.size() <= most_state_bytes;
+    const RequestId request =
+        journal_.begin(state, {}, whole ? Journal::Looked::not_at : Journal::Looked::at);
+    if (!whole && state.kv_positions > 0) bytes = to_bytes(journal_.state_of(request));
+    send(Take{request, state_text(bytes)});
+    if (whole) confirm(request, journal_.state_of(request));
     return request;
+}
+
+void EngineClient::check_room() const {
+    if (journal_.requests() >= static_cast<std::size_t>(limits().max_requests))
+        throw full(journal_.requests());
+}
+
+EngineClient::Moved EngineClient::confirm(RequestId request, const RequestState& tokens) {
+    const std::string text = state_text(to_bytes(tokens));
+    const auto refused = [&] {
+        return !journal_.has_ended(request) &&
+               journal_.answer_to(request) == Journal::Answer::refused;
+    };
+    wait_for([&] {
+        return lost() || journal_.has_ended(request) ||
+               journal_.answer_to(request) != Journal::Answer::none;
+    });
+    Moved moved{.request = request};
+    if (lost() || !refused()) return moved;
+    moved.recomputes = journal_.refused_cache(request);
+    moved.damaged = !moved.recomputes;
+    journal_.begin_again(request);
+    send(Take{request, text});
+    return moved;
 }
 
 void EngineClient::release(RequestId kept) {
     if (journal_.release(kept) && !lost()) send(LetGo{kept});
 }
 
-void EngineClient::refuse_linked(RequestId request) const {
-    if (journal_.links_of(request).bind())
+void EngineClient::refuse_bound(RequestId request) const {
+    if (journal_.state_of(request).request.binds())
         throw UserError("a request that is linked to others, or kept for them, cannot move");
 }
 
@@ -112,7 +129,7 @@ void EngineClient::step(StepReport& report, int) {
 
 RequestState EngineClient::state_of(RequestId request, bool with_cache) const {
     RequestState known = journal_.state_of(request);
-    refuse_linked(request);
+    refuse_bound(request);
     if (!with_cache) return known;
     send(Export{request, true, false});
     std::optional<Exported> exported;
@@ -130,7 +147,7 @@ void EngineClient::remove(RequestId request) {
     if (!lost()) {
         if (!journal_.has_ended(request))
             send(Drop{request});
-        else if (journal_.links_of(request).keep)
+        else if (journal_.state_of(request).request.binds())
             send(LetGo{request});
     }
     journal_.drop(request);
@@ -139,7 +156,8 @@ void EngineClient::remove(RequestId request) {
 std::optional<EngineClient::Moved> EngineClient::move(RequestId request, EngineClient& to,
                                                       bool with_cache) {
     to.wait_until_ready();
-    refuse_linked(request);
+    to.check_room();
+    refuse_bound(request);
     if (!journal_.has_ended(request)) send(Export{request, with_cache, true});
     std::optional<Exported> exported;
     wait_for([&] {
@@ -147,36 +165,17 @@ std::optional<EngineClient::Moved> EngineClient::move(RequestId request, EngineC
         return exported || journal_.has_ended(request);
     });
     if (!exported) return std::nullopt;
-    const Links links = journal_.links_of(request);  // no more of the cache than here
     auto [state, waiting] = journal_.leave(request);
     RequestState tokens = state;
     for (const MadeToken& token : waiting) {
-        tokens.ids.push_back(token.id);
-        tokens.log_probabilities.push_back(token.log_probability);
-        tokens.versions.push_back(token.version);
+        tokens.append(token.id, token.version, token.log_probability,
+                      token.sampled_log_probability);
         tokens.admitted = true;
     }
-    Moved moved;
-    moved.request =
-        to.journal_.begin(std::move(state), std::move(waiting), Journal::Looked::not_at, links);
-    const auto take = [&](std::string with) {
-        Take take{moved.request, std::move(with)};
-        if (links != Links()) take.links = links;
-        to.send(take);
-    };
-    take(std::move(exported->state));
-    const auto answered = [&] {
-        return to.journal_.has_ended(moved.request) ||
-               to.journal_.answer_to(moved.request) != Journal::Answer::none;
-    };
-    to.wait_for([&] { return answered() || to.lost(); });
-    if (to.lost() || to.journal_.has_ended(moved.request) ||
-        to.journal_.answer_to(moved.request) == Journal::Answer::taken)
-        return moved;
-    moved.damaged = true;
-    to.journal_.begin_again(moved.request);
-    take(state_text(to_bytes(tokens)));
-    return moved;
+    const RequestId there =
+        to.journal_.begin(std::move(state), std::move(waiting), Journal::Looked::not_at);
+    to.send(Take{there, std::move(exported->state)});
+    return to.confirm(there, tokens);
 }
 
 void EngineClient::empty_cache() { send(EmptyCache{}); }
@@ -202,7 +201,7 @@ void EngineClient::load(int version, const std::string& weights) {
 
 void EngineClient::begin_commit(BatchEngine::Cache cache) {
     if (prepared() == 0) throw std::logic_error("no weights were prepared");
-    if (journal_.has_links())
+    if (journal_.kept().bind())
         throw std::logic_error("weights change while sequences are kept or linked");
     send(Commit{prepared(), cache == BatchEngine::Cache::keep});
 }

@@ -30,9 +30,7 @@ class EngineClient final : public RequestEngine {
     // ---- RequestEngine -------------------------------------------------------------------------
     // The first call waits until the engine is ready; every call throws EngineLost where that is
     // gone and would have to say something.
-    using RequestEngine::resume;
-    using RequestEngine::submit;
-    RequestId submit(const BatchRequest& request, const Links& links) override;
+    RequestId submit(const BatchRequest& request) override;
     void release(RequestId kept) override;
     /// Waits for the engine's word.
     bool cancel(RequestId request, StepReport& report) override;
@@ -46,8 +44,9 @@ class EngineClient final : public RequestEngine {
     /// state elsewhere gets them again. `with_cache` waits for the engine; throws UserError where
     /// what it sends is damaged, or the request has links. Without, also of a lost engine.
     RequestState state_of(RequestId request, bool with_cache = false) const override;
-    /// Keys and values of more bytes than a message may have are left out.
-    RequestId resume(const RequestState& state, const Links& links) override;
+    /// Keys and values are left out where they are of more bytes than a message may have, or the
+    /// engine refuses them for their identity, which is waited for.
+    RequestId resume(const RequestState& state) override;
     std::vector<RequestId> unfinished() const override { return journal_.unfinished(); }
     void remove(RequestId request) override;
     EngineStats stats() const override { return status().stats; }
@@ -56,6 +55,7 @@ class EngineClient final : public RequestEngine {
     // ---- what only a worker has ---------------------------------------------------------------
     bool ready() const { return journal_.limits().has_value() && !lost(); }
     bool lost() const { return !how_lost_.empty(); }
+    int waiting() const { return journal_.waiting(); }         ///< requests, when it last said so
     const std::string& how_lost() const { return how_lost_; }  ///< "signal 9", Driver::how_ended
     const EngineSettings& settings() const { return settings_; }
     const EngineLimits& limits() const { return *journal_.limits(); }
@@ -72,10 +72,12 @@ class EngineClient final : public RequestEngine {
     /// are known here in its place. Nothing: it had come to its end here. Throws EngineLost where
     /// this engine is gone, or `to` is from the first: then it stays here. Where `to` is lost only
     /// then, it is one of its unfinished().
-    /// UserError: it has links, and stays.
+    /// UserError: it is bound to its engine (BatchRequest::binds), or `to` has as many requests as
+    /// it takes; it stays.
     struct Moved {
         RequestId request = -1;
-        bool damaged = false;
+        bool damaged = false;     ///< refused: it goes on from its tokens
+        bool recomputes = false;  ///< likewise, as its keys and values are of another identity
     };
     std::optional<Moved> move(RequestId request, EngineClient& to, bool with_cache);
 
@@ -105,7 +107,11 @@ class EngineClient final : public RequestEngine {
     void send(const service::ToEngine& message) const;
     void wait_for(const std::function<bool()>& there) const;
     void wait_until_ready() const;
-    void refuse_linked(RequestId request) const;
+    void refuse_bound(RequestId request) const;
+    void check_room() const;
+    /// Of a state that was not looked at here: its engine's word; refused, it is given `tokens` in
+    /// its place.
+    Moved confirm(RequestId request, const RequestState& tokens);
     void on(const drive::AnyMessage& message);
     void died(const std::string& how);
 

@@ -17,12 +17,16 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-LoadedWeights load_weights(const MakeBackEnd& make, const EngineSettings& settings,
-                           const std::string& weights) {
+LoadedWeights carry_out(const WeightsOrder& order, const EngineModel& model,
+                        const EngineSettings& settings) {
     const auto start = std::chrono::steady_clock::now();
     LoadedWeights loaded;
     try {
-        loaded.back_end = make(settings, weights);
+        loaded.weights = model.load(settings, order.origin);
+        if (order.first) {
+            loaded.back_end = model.with(settings, loaded.weights);
+            if (model.texts) loaded.text_of = model.texts(settings);
+        }
     } catch (...) {
         loaded.failure = std::current_exception();
     }
@@ -39,72 +43,53 @@ EngineHost::EngineHost(EngineSettings settings, drive::Strike strike, unsigned s
 
 void EngineHost::on(const ToEngine& message, Answers& answers) {
     empty_if_wiped();
+    // What else is answered counts on all tokens being told that were made before.
+    if (!std::holds_alternative<Take>(message)) say_unsaid(answers);
     std::visit([&](const auto& one) { handle(one, answers); }, message);
 }
 
 // ---- requests -----------------------------------------------------------------------------------
 
 void EngineHost::handle(const Take& take, Answers& answers) {
-    const auto refuse = [&](const char* why) { answers.push_back(Refused{take.request, why}); };
-    if (!engine_) return refuse("the engine has no weights yet; wait until it is ready");
-    if (ours_.contains(take.request) || kept_.contains(take.request))
-        return refuse("a request of this number is here already");
+    bool cache = false;
     try {
-        const RequestId id = engine_->resume(request_state_from(state_bytes(take.state)),
-                                             ours(take.links.value_or(Links())));
-        ours_[take.request] = id;
-        theirs_[id] = take.request;
+        if (!engine_) throw UserError("the engine has no weights yet; wait until it is ready");
+        const RequestState state = request_state_from(state_bytes(take.state));
+        cache = state.kv_positions > 0 && state.kv_identity != back_end_->identity();
+        engine_->resume(state, take.request);
         answers.push_back(Taken{take.request});
     } catch (const UserError& error) {
-        refuse(error.what());
+        answers.push_back(Refused{take.request, error.what(), cache});
     }
 }
 
-/// With the engine's numbers in place of the caller's.
-Links EngineHost::ours(const Links& theirs) const {
-    Links links = theirs;
-    for (LinkedTokens& linked : links.linked) {
-        const auto kept = kept_.find(linked.kept);
-        if (kept == kept_.end())
-            throw UserError(fmt::format("links: nothing is kept of request {}", linked.kept));
-        linked.kept = kept->second;
-    }
-    return links;
-}
+bool EngineHost::has(RequestId request) const { return engine_ && engine_->has(request); }
 
 void EngineHost::release(RequestId kept) {
-    const auto found = kept_.find(kept);
-    if (found == kept_.end()) return;
+    if (!engine_) return;
     try {
-        engine_->release(found->second);
-        kept_.erase(found);
+        engine_->release(kept);
     } catch (const std::logic_error&) {
         // A request is linked to it still.
     }
 }
 
 void EngineHost::handle(const CancelRequest& cancel, Answers& answers) {
-    const auto found = ours_.find(cancel.request);
-    if (found == ours_.end()) return;
+    if (!has(cancel.request)) return;
     StepReport report;
-    engine_->cancel(found->second, report);
+    engine_->cancel(cancel.request, report);
     tell(std::move(report), answers);
 }
 
 void EngineHost::handle(const Drop& drop, Answers& answers) {
-    const auto found = ours_.find(drop.request);
-    if (found != ours_.end()) {
-        engine_->remove(found->second);
-        forget(found->second);
-    }
+    if (has(drop.request)) engine_->remove(drop.request);
     release(drop.request);  // its end crossed this
     answers.push_back(Dropped{drop.request});
 }
 
 void EngineHost::handle(const Export& wanted, Answers& answers) {
-    const auto found = ours_.find(wanted.request);
-    if (found == ours_.end()) return;
-    const RequestId id = found->second;
+    if (!has(wanted.request)) return;
+    const RequestId id = wanted.request;
     std::vector<std::byte> bytes;
     try {
         bytes = to_bytes(engine_->state_of(id, wanted.with_cache));
@@ -121,13 +106,6 @@ void EngineHost::handle(const Export& wanted, Answers& answers) {
     answers.push_back(Exported{wanted.request, wanted.drop, state_text(bytes)});
     if (!wanted.drop) return;
     engine_->remove(id);
-    forget(id);
-}
-
-void EngineHost::forget(RequestId ours) {
-    const auto found = theirs_.find(ours);
-    ours_.erase(found->second);
-    theirs_.erase(found);
 }
 
 void EngineHost::handle(const EmptyCache&, Answers&) {
@@ -152,16 +130,21 @@ void EngineHost::step(Answers& answers) {
 void EngineHost::tell(StepReport&& report, Answers& answers) {
     unsaid_.steps += report.steps;
     unsaid_.seconds += report.seconds;
-    if (report.tokens.empty() && report.ended.empty()) return;
-    unsaid_.tokens = std::move(report.tokens);
-    unsaid_.ended = std::move(report.ended);
-    for (MadeToken& token : unsaid_.tokens) token.request = theirs_.at(token.request);
-    for (EndedRequest& ended : unsaid_.ended) {
-        const RequestId id = ended.request;
-        ended.request = theirs_.at(id);
-        if (engine_->keeps(id)) kept_[ended.request] = id;
-        forget(id);
-    }
+    unsaid_.waiting = report.waiting;
+    unsaid_chunks_ += report.tokens.empty() ? 0 : 1;
+    const bool ended = !report.ended.empty();
+    const auto append = [](auto& to, auto& from) {
+        to.insert(to.end(), std::make_move_iterator(from.begin()),
+                  std::make_move_iterator(from.end()));
+    };
+    append(unsaid_.tokens, report.tokens);
+    append(unsaid_.ended, report.ended);
+    if (ended || unsaid_chunks_ >= settings_.say_every) say_unsaid(answers);
+}
+
+void EngineHost::say_unsaid(Answers& answers) {
+    if (unsaid_.tokens.empty() && unsaid_.ended.empty()) return;
+    unsaid_chunks_ = 0;
     answers.push_back(std::exchange(unsaid_, {}));
 }
 
@@ -177,22 +160,20 @@ double EngineHost::take_busy_seconds() {
 
 // ---- weights ------------------------------------------------------------------------------------
 
-void EngineHost::order(int version, const std::string& weights) {
+void EngineHost::order(int version, WeightsOrigin origin) {
     loading_version_ = version;
-    order_ = WeightsOrder{version, weights};
+    order_ = WeightsOrder{version, std::move(origin), !engine_};
 }
 
-void EngineHost::handle(const Load& load, Answers& answers) {
-    const auto refuse = [&](const std::string& why) {
-        answers.push_back(NotLoaded{load.version, why});
-    };
+void EngineHost::load(int version, WeightsOrigin origin, Answers& answers) {
+    const auto refuse = [&](const std::string& why) { answers.push_back(NotLoaded{version, why}); };
     if (loads())
         return refuse(
             fmt::format("version {} of the weights is just being loaded", loading_version_));
-    if (load.version <= engine_->version())
+    if (version <= engine_->version())
         return refuse(fmt::format("version {} of the weights does not come after version {}",
-                                  load.version, engine_->version()));
-    order(load.version, load.weights);
+                                  version, engine_->version()));
+    order(version, std::move(origin));
 }
 
 void EngineHost::loaded(LoadedWeights&& loaded, Answers& answers) {
@@ -200,16 +181,16 @@ void EngineHost::loaded(LoadedWeights&& loaded, Answers& answers) {
     const int version = std::exchange(loading_version_, 0);
     try {
         if (loaded.failure) std::rethrow_exception(loaded.failure);
-        auto back_end = std::make_unique<ServedBackEnd>(std::move(loaded.back_end), settings_.pace);
-        ServedBackEnd* const in_use = back_end.get();
         if (!engine_) {
-            engine_ = std::make_unique<BatchEngine>(std::move(back_end), settings_.options);
-            back_end_ = in_use;
+            auto back_end =
+                std::make_unique<ServedBackEnd>(std::move(loaded.back_end), settings_.pace);
+            back_end_ = back_end.get();
+            engine_ = std::make_unique<BatchEngine>(std::move(back_end), settings_.options,
+                                                    std::move(loaded.text_of));
             answers.push_back(Ready{engine_->limits(), engine_->version()});
             return;
         }
-        engine_->prepare(version, std::move(back_end));
-        prepared_ = in_use;
+        engine_->prepare(version, std::move(loaded.weights));
         prepared_version_ = version;
         answers.push_back(Loaded{version, loaded.seconds});
     } catch (const UserError& error) {
@@ -231,7 +212,6 @@ void EngineHost::handle(const Commit& commit, Answers& answers) {
     }
     const auto start = std::chrono::steady_clock::now();
     engine_->commit(commit.keep_cache ? BatchEngine::Cache::keep : BatchEngine::Cache::recompute);
-    back_end_ = std::exchange(prepared_, nullptr);
     prepared_version_ = 0;
     back_end_->take_transfer_seconds();  // a device's keys and values stay where they are
     answers.push_back(Committed{commit.version, settings_.pace ? 0 : seconds_since(start)});

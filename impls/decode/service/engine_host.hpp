@@ -8,37 +8,52 @@
 #include <optional>
 #include <random>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "impls/decode/batch_engine.hpp"
 #include "impls/decode/service/messages.hpp"
 #include "impls/decode/service/served_back_end.hpp"
+#include "impls/decode/weights/weights_origin.hpp"
 #include "suite/drive/worker.hpp"
 
 namespace assay::decode {
 
-/// Makes a back end with these weights, each time of the same shape and with as many blocks; beside
-/// steps of another, on another thread. Throws UserError.
-using MakeBackEnd = std::function<std::unique_ptr<BackEnd>(const EngineSettings& settings,
-                                                           const std::string& weights)>;
+/// What an engine serves. Each throws UserError.
+struct EngineModel {
+    /// On another thread, beside steps of a back end with other weights. Of one engine all are of
+    /// the same shape and type.
+    std::function<std::shared_ptr<ModelWeights>(const EngineSettings&, const WeightsOrigin&)> load;
+    /// With the first weights, and settings.blocks blocks.
+    std::function<std::unique_ptr<BackEnd>(const EngineSettings&, std::shared_ptr<ModelWeights>)>
+        with;
+    /// Tokens' bytes, by which requests stop at texts; empty: they are not known.
+    std::function<TextOf(const EngineSettings&)> texts{};
+
+    std::unique_ptr<BackEnd> back_end(const EngineSettings& settings,
+                                      const WeightsOrigin& origin) const {
+        return with(settings, load(settings, origin));
+    }
+};
 
 namespace service {
 
 /// Weights that an engine is to have.
 struct WeightsOrder {
     int version = 0;
-    std::string weights;
+    WeightsOrigin origin;
+    bool first = false;
 };
-/// A back end with them, or what its maker threw.
+/// What an order brought, or what was thrown.
 struct LoadedWeights {
-    std::unique_ptr<BackEnd> back_end;
+    std::shared_ptr<ModelWeights> weights;
+    std::unique_ptr<BackEnd> back_end;  ///< with the first ones
+    TextOf text_of;                     ///< likewise
     std::exception_ptr failure;
     double seconds = 0;  ///< that it took
 };
 /// Throws nothing.
-LoadedWeights load_weights(const MakeBackEnd& make, const EngineSettings& settings,
-                           const std::string& weights);
+LoadedWeights carry_out(const WeightsOrder& order, const EngineModel& model,
+                        const EngineSettings& settings);
 
 class EngineHost {
   public:
@@ -51,6 +66,8 @@ class EngineHost {
     /// One step, where works().
     void step(std::vector<FromEngine>& answers);
 
+    /// As Load, of weights that are here already.
+    void load(int version, WeightsOrigin origin, std::vector<FromEngine>& answers);
     /// Weights to be loaded, once; then loaded() brings them, of which nothing else comes
     /// meanwhile.
     std::optional<WeightsOrder> take_order() { return std::exchange(order_, std::nullopt); }
@@ -74,17 +91,19 @@ class EngineHost {
     void handle(const Export&, Answers&);
     void handle(const Pause&, Answers&);
     void handle(const GoOn&, Answers&) { paused_ = false; }
-    void handle(const Load&, Answers&);
+    void handle(const Load& load, Answers& answers) {
+        this->load(load.version, load.weights, answers);
+    }
     void handle(const Commit&, Answers&);
     void handle(const EmptyCache&, Answers&);
     void handle(const AskStatus&, Answers&);
     void handle(const Leave&, Answers&) { leaves_ = true; }
 
-    void order(int version, const std::string& weights);
+    void order(int version, WeightsOrigin origin);
     void empty_if_wiped();
     void tell(StepReport&& report, Answers& answers);
-    void forget(RequestId ours);
-    Links ours(const Links& theirs) const;
+    void say_unsaid(Answers& answers);
+    bool has(RequestId request) const;
     void release(RequestId kept);
 
     EngineSettings settings_;
@@ -92,12 +111,10 @@ class EngineHost {
     std::minstd_rand random_;
     std::unique_ptr<BatchEngine> engine_;  // null until the first weights are there
     ServedBackEnd* back_end_ = nullptr;    // of engine_, in use
-    ServedBackEnd* prepared_ = nullptr;
     int loading_version_ = 0, prepared_version_ = 0;
     std::optional<WeightsOrder> order_;
-    std::unordered_map<RequestId, RequestId> ours_, theirs_;  // number of a request: the other's
-    std::unordered_map<RequestId, RequestId> kept_;  // ended: the engine's number, by the caller's
-    Made unsaid_;  // steps that brought no token, to be told with the next that do
+    Made unsaid_;            // steps that were not told of yet
+    int unsaid_chunks_ = 0;  // of them, those that brought tokens
     bool paused_ = false, leaves_ = false;
     double busy_s_ = 0;
 };

@@ -9,16 +9,14 @@ namespace assay::decode::service {
 
 // ---- what the caller does -----------------------------------------------------------------------
 
-RequestId Journal::begin(RequestState state, std::vector<MadeToken> waiting, Looked looked,
-                         Links links) {
+RequestId Journal::begin(RequestState state, std::vector<MadeToken> waiting, Looked looked) {
     const RequestId request = ++last_;
     Known& known = requests_[request];
     known.looked = looked;
-    known.links = std::move(links);
     known.heard = state.ids.size() + waiting.size();
     known.state = std::move(state);
-    known.state.kv = {};
-    known.state.kv_positions = 0;
+    known.state.forget_cache();
+    kept_.begin(known.state.request);
     for (MadeToken& token : waiting) {
         token.request = request;
         inbox_.tokens.push_back(token);
@@ -33,6 +31,7 @@ void Journal::begin_again(RequestId request) {
 
 Journal::Left Journal::leave(RequestId request) {
     Left left{std::move(requests_.at(request).state), {}};
+    kept_.end(left.state.request);
     for (const MadeToken& token : inbox_.tokens)
         if (token.request == request) left.waiting.push_back(token);
     std::erase_if(inbox_.tokens, [&](const MadeToken& token) { return token.request == request; });
@@ -49,28 +48,21 @@ void Journal::drop(RequestId request) {
 
 /// As the engine does: all that was fed, which the last token was not.
 void Journal::keep(const Known& known, const EndedRequest& ended) {
-    if (!known.links.keep || ended.why == Finish::cancelled || ended.why == Finish::failed) return;
-    std::vector<int> tokens = known.state.request.prompt;
+    const BatchRequest& request = known.state.request;
+    kept_.end(request);
+    const bool well =
+        ended.why == Finish::stop || ended.why == Finish::length || ended.why == Finish::context;
+    if (!well || !request.links || !request.links->keep) return;
+    std::vector<int> tokens = request.prompt;
     tokens.insert(tokens.end(), known.state.ids.begin(), known.state.ids.end());
     tokens.pop_back();
-    kept_[ended.request] = kept_sequence(std::move(tokens), known.links.rotations);
-}
-
-bool Journal::release(RequestId kept) {
-    for (const auto& [request, known] : requests_)
-        for (const LinkedTokens& linked : known.links.linked)
-            if (linked.kept == kept)
-                throw std::logic_error(
-                    "a request that has not ended is linked to what is released");
-    return kept_.erase(kept) > 0;
+    kept_.keep(ended.request, tokens, request.links->rotations);
 }
 
 void Journal::take(StepReport& report) {
     for (const MadeToken& token : inbox_.tokens) {
         RequestState& state = requests_.at(token.request).state;
-        state.ids.push_back(token.id);
-        state.log_probabilities.push_back(token.log_probability);
-        state.versions.push_back(token.version);
+        state.append(token.id, token.version, token.log_probability, token.sampled_log_probability);
         state.admitted = true;
     }
     for (const EndedRequest& ended : inbox_.ended) {
@@ -79,6 +71,7 @@ void Journal::take(StepReport& report) {
     }
     report.steps += inbox_.steps;
     report.seconds += inbox_.seconds;
+    report.waiting = waiting_;
     report.tokens.insert(report.tokens.end(), inbox_.tokens.begin(), inbox_.tokens.end());
     report.ended.insert(report.ended.end(), std::make_move_iterator(inbox_.ended.begin()),
                         std::make_move_iterator(inbox_.ended.end()));
@@ -91,16 +84,6 @@ std::vector<RequestId> Journal::unfinished() const {
     std::vector<RequestId> requests;
     for (const auto& [request, known] : requests_) requests.push_back(request);
     return requests;
-}
-
-bool Journal::has_links() const {
-    return !kept_.empty() || std::any_of(requests_.begin(), requests_.end(),
-                                         [](const auto& each) { return each.second.links.bind(); });
-}
-
-const KeptSequence* Journal::kept(RequestId request) const {
-    const auto found = kept_.find(request);
-    return found == kept_.end() ? nullptr : &found->second;
 }
 
 bool Journal::has_ended(RequestId request) const {
@@ -145,6 +128,7 @@ void Journal::handle(const Refused& refused) {
     if (known->looked == Looked::at)
         throw ProtocolError("it refuses a request that fits it: " + refused.why);
     known->answer = Answer::refused;
+    known->refused_cache = refused.cache;
 }
 
 void Journal::handle(Made made) {
@@ -168,6 +152,7 @@ void Journal::handle(Made made) {
         known->ended = true;
         inbox_.ended.push_back(std::move(ended));
     }
+    waiting_ = made.waiting;
     inbox_.steps += std::max(0, made.steps);
     inbox_.seconds += made.seconds;
 }

@@ -26,7 +26,7 @@ class Journal {
     /// looked at here, it may refuse.
     enum class Looked { at, not_at };
     RequestId begin(RequestState state, std::vector<MadeToken> waiting = {},
-                    Looked looked = Looked::at, Links links = {});
+                    Looked looked = Looked::at);
     /// In place of what it refused, the engine is told of it again.
     void begin_again(RequestId request);
     /// It is no more of this engine's business; what the engine still says of it counts for
@@ -38,9 +38,9 @@ class Journal {
         std::vector<MadeToken> waiting;  ///< … and those that it was not
     };
     Left leave(RequestId request);
-    /// What was kept of it is not wanted any more. False: nothing was. std::logic_error: a request
-    /// that has not ended is linked to it.
-    bool release(RequestId kept);
+    /// What was kept of it is not wanted any more. False: nothing was. std::logic_error as
+    /// KeptSequences::release().
+    bool release(RequestId kept) { return kept_.release(kept); }
     /// What came and was not given yet.
     void take(StepReport& report);
     bool has_news() const {
@@ -61,16 +61,16 @@ class Journal {
     std::vector<RequestId> unfinished() const;
     bool idle() const { return requests_.empty(); }
     const RequestState& state_of(RequestId request) const { return requests_.at(request).state; }
-    /// Throws std::out_of_range for a request that has ended.
-    const Links& links_of(RequestId request) const { return requests_.at(request).links; }
-    /// Whether sequences are kept or linked, as far as the caller knows.
-    bool has_links() const;
-    /// Of a request whose end was given; null: nothing is kept of it.
-    const KeptSequence* kept(RequestId request) const;
+    std::size_t requests() const { return requests_.size(); }  ///< whose end was not given
+    /// Of requests whose end was given, as far as the caller knows.
+    const KeptSequences& kept() const { return kept_; }
+    int waiting() const { return waiting_; }  ///< requests in the engine, when it last said so
     /// Its end has come, given or not; or it is not known.
     bool has_ended(RequestId request) const;
     enum class Answer { none, taken, refused };
     Answer answer_to(RequestId request) const { return requests_.at(request).answer; }
+    /// Whether it was refused for its keys and values alone.
+    bool refused_cache(RequestId request) const { return requests_.at(request).refused_cache; }
     /// The state that was exported last; taken once.
     std::optional<Exported> take_exported();
 
@@ -95,16 +95,14 @@ class Journal {
         RequestState state;  // as far as the caller was given tokens
         std::size_t heard = 0;
         Looked looked = Looked::at;
-        Links links;
         Answer answer = Answer::none;
-        bool ended = false;
+        bool refused_cache = false, ended = false;
     };
     Known* find(RequestId request, const char* what);
-
     void keep(const Known& known, const EndedRequest& ended);
 
     std::map<RequestId, Known> requests_;
-    std::map<RequestId, KeptSequence> kept_;
+    KeptSequences kept_;
     std::set<RequestId> dropped_;  // the engine has not confirmed it
     RequestId last_ = -1;
     StepReport inbox_;
@@ -112,6 +110,7 @@ class Journal {
     int version_ = 0, prepared_ = 0;
     std::string why_not_loaded_;
     bool paused_ = false;
+    int waiting_ = 0;
     std::optional<Status> status_;
     std::optional<Exported> exported_;
 };

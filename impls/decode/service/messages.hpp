@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "impls/decode/back_ends.hpp"
 #include "impls/decode/batch_engine.hpp"
 #include "impls/decode/modelled/modelled_back_end.hpp"
 #include "suite/cluster/processes/frame.hpp"
@@ -19,40 +20,42 @@
 
 namespace assay::decode {
 
-ASSAY_ROW(MadeToken, request, id, version, log_probability)
-ASSAY_FIELDS(EndedRequest, request, why, reused, preemptions, prompt_log_probabilities, linked)
+ASSAY_ROW(MadeToken, request, id, version, log_probability, sampled_log_probability)
+ASSAY_FIELDS(EndedRequest, request, why, reused, preemptions, prompt_log_probabilities)
 ASSAY_ROW(BatchThroughput, steps, tokens, seconds)
 ASSAY_FIELDS(EngineStats, waiting, running, free_blocks, held_blocks, peak_blocks, steps,
              computed_tokens, preemptions, by_batch)
-ASSAY_FIELDS(BatchOptions, max_batch, chunk, prefix, swap, model, version)
+ASSAY_FIELDS(BatchOptions, max_batch, chunk, prefix, swap, model, version, max_requests)
 ASSAY_FIELDS(StepCost, fixed_s, weights_s, token_s, position_s, block_s)
-ASSAY_FIELDS(EngineLimits, model, vocabulary, context, blocks, block_bytes, can_link)
-ASSAY_ROW(LinkedTokens, kept, first, count, at)
-ASSAY_FIELDS(Links, most_reused, keep, linked, rotations)
+ASSAY_FIELDS(EngineLimits, model, vocabulary, context, blocks, block_bytes, can_link, has_texts,
+             max_requests)
 
 /// How an engine is started.
 struct EngineSettings {
     BatchOptions options{};
-    std::string weights{};  ///< what its MakeBackEnd understands: a file
+    std::string weights{};  ///< what its EngineModel understands: a file
     int blocks = 0;         ///< of the cache
     int threads = 0;        ///< 0: all cores this process may use
+    ActivationType activations = ActivationType::exact;
+    std::optional<KvType> kv{};  ///< none: as BackEndOptions has it
+    /// A message goes once a request has so many new tokens, or has ended: fewer, larger messages.
+    int say_every = 1;
     /// Steps end when a device that costs this would end them; none: when they are done.
     std::optional<StepCost> pace{};
     double load_s = 0;  ///< modelled seconds until weights are there, the first ones too
 };
-ASSAY_FIELDS(EngineSettings, options, weights, blocks, threads, pace, load_s)
+ASSAY_FIELDS(EngineSettings, options, weights, blocks, threads, activations, kv, say_every, pace,
+             load_s)
 
 namespace service {
 
 // ---- to the engine -----------------------------------------------------------------------------
 // What is said of a request that has ended crossed its end on the way.
 
-/// A request, new or begun elsewhere; answered by Taken or Refused. Links are to requests by the
-/// caller's numbers; absent: none, and it takes from the cache what it finds.
+/// A request, new or begun elsewhere; answered by Taken or Refused.
 struct Take {
     RequestId request = -1;
     std::string state;
-    std::optional<Links> links{};
 };
 /// What was kept of it is not wanted any more. Ignored while a request that has not ended is linked
 /// to it.
@@ -66,9 +69,9 @@ struct CancelRequest {
 struct Drop {
     RequestId request = -1;
 };
-/// Answered by Exported, or where it is linked by Refused: it stays. `drop`: it is no more of this
-/// engine's business. Keys and values are left out where the state has more than most_state_bytes
-/// with them (about 190 MiB).
+/// Answered by Exported, or where it is bound to its engine by Refused: it stays. `drop`: it is no
+/// more of this engine's business. Keys and values are left out where the state has more than
+/// most_state_bytes with them (about 190 MiB).
 struct Export {
     RequestId request = -1;
     bool with_cache = false;
@@ -83,7 +86,7 @@ struct Load {
     std::string weights;
 };
 /// Of what was loaded, between steps; answered by Committed, or by NotLoaded: also where sequences
-/// are kept or linked.
+/// are kept.
 struct Commit {
     int version = 0;
     bool keep_cache = false;
@@ -113,11 +116,13 @@ struct Taken {
 struct Refused {
     RequestId request = -1;
     std::string why;
+    bool cache = false;  ///< for its keys and values alone, which are of another identity
 };
 /// What steps brought.
 struct Made {
     int steps = 0;
     double seconds = 0;  ///< of these steps, by the back end's clock
+    int waiting = 0;     ///< requests that were not admitted yet
     std::vector<MadeToken> tokens;
     std::vector<EndedRequest> ended;
 };
@@ -154,7 +159,7 @@ struct Status {
 using FromEngine = std::variant<Ready, Taken, Refused, Made, Dropped, Exported, Paused, Loaded,
                                 NotLoaded, Committed, Status>;
 
-ASSAY_MESSAGE(Take, "take", request, state, links)
+ASSAY_MESSAGE(Take, "take", request, state)
 ASSAY_MESSAGE(LetGo, "let_go", kept)
 ASSAY_MESSAGE(CancelRequest, "cancel", request)
 ASSAY_MESSAGE(Drop, "drop", request)
@@ -168,8 +173,8 @@ ASSAY_MESSAGE(AskStatus, "ask_status", number)
 ASSAY_MESSAGE(Leave, "leave")
 ASSAY_MESSAGE(Ready, "ready", limits, version)
 ASSAY_MESSAGE(Taken, "taken", request)
-ASSAY_MESSAGE(Refused, "refused", request, why)
-ASSAY_MESSAGE(Made, "made", steps, seconds, tokens, ended)
+ASSAY_MESSAGE(Refused, "refused", request, why, cache)
+ASSAY_MESSAGE(Made, "made", steps, seconds, waiting, tokens, ended)
 ASSAY_MESSAGE(Dropped, "dropped", request)
 ASSAY_MESSAGE(Exported, "exported", request, dropped, state)
 ASSAY_MESSAGE(Paused, "paused")

@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "impls/decode/modelled/modelled_back_end.hpp"
 
@@ -17,6 +19,9 @@ class ServedBackEnd final : public BackEnd {
     int context() const override { return inner_->context(); }
     int blocks() const override { return inner_->blocks(); }
     std::size_t block_bytes() const override { return inner_->block_bytes(); }
+    std::string identity() const override { return inner_->identity(); }
+    bool fits(const ModelWeights& weights) const override { return inner_->fits(weights); }
+    void use(std::shared_ptr<ModelWeights> weights) override { inner_->use(std::move(weights)); }
     void run(std::span<const Slice> slices, std::span<Outcome> out) override;
     void copy_block(int from, int to, int positions) override {
         inner_->copy_block(from, to, positions);

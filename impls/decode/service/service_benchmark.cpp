@@ -11,12 +11,7 @@ namespace {
 
 constexpr int vocabulary = 32000, tokens = 256;
 
-std::unique_ptr<BackEnd> make(const EngineSettings& settings, const std::string&) {
-    return std::make_unique<service::ServedBackEnd>(
-        std::make_unique<ModelledBackEnd>(
-            ModelledSettings{.vocabulary = vocabulary, .blocks = settings.blocks, .cost = {}}),
-        std::nullopt);
-}
+EngineModel model() { return modelled_models({.vocabulary = vocabulary, .cost = {}}); }
 
 void serve(benchmark::State& state, RequestEngine& engine) {
     StepReport report;
@@ -32,17 +27,19 @@ void serve(benchmark::State& state, RequestEngine& engine) {
 }
 
 EngineSettings settings(const benchmark::State& state) {
-    return {.weights = "hashes", .blocks = static_cast<int>(state.range(0)) * (tokens / 16 + 2)};
+    return {.weights = "1", .blocks = static_cast<int>(state.range(0)) * (tokens / 16 + 2)};
 }
 
 void in_this_process(benchmark::State& state) {
-    BatchEngine engine(make(settings(state), ""), {});
+    BatchEngine engine(std::make_unique<service::ServedBackEnd>(
+                           model().back_end(settings(state), std::string("1")), std::nullopt),
+                       {});
     serve(state, engine);
 }
 BENCHMARK(in_this_process)->Arg(1)->Arg(32)->UseRealTime();
 
 void in_its_own(benchmark::State& state) {
-    ProcessEngines processes(engine_role(make));
+    ProcessEngines processes(engine_role(model()));
     serve(state, processes.engines.start(settings(state)));
 }
 BENCHMARK(in_its_own)->Arg(1)->Arg(32)->UseRealTime();

@@ -6,7 +6,9 @@
 //   q8_0: for each four columns 64 bytes: of every row its four int8.
 //   q4:   for each four of the first sixteen columns 64 bytes: of every row four bytes, as in its
 //         plain block: a low half is column c, the high half column c + 16.
-//   bf16: there are no scales; for each two columns 64 bytes: of every row its two.
+// Floats have neither:
+//   bf16: for each two columns 64 bytes: of every row its two; an odd one at the end as in f16.
+//   f16, f32: for each column of every row its one.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +18,6 @@
 namespace assay::decode {
 
 constexpr int interleaved_rows = 16;
-
-/// Whether rows of this type are faster so on this processor, or, quantised, of the same bits on
-/// all.
-bool can_interleave(AssayType type, int columns);
 
 /// Bytes of `rows` interleaved rows.
 std::size_t interleaved_bytes(AssayType type, int rows, int columns);

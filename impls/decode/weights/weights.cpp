@@ -1,5 +1,7 @@
 #include "impls/decode/weights/weights.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
@@ -9,6 +11,7 @@
 #include "impls/decode/weights/interleaved.hpp"
 #include "kernels/cpu/element_types.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/sha256.hpp"
 
 namespace assay::decode {
 
@@ -60,9 +63,6 @@ std::size_t stored_bytes(const WeightMatrix& matrix) {
 
 void read_row(const WeightMatrix& matrix, int row, std::span<float> out) {
     const nn::TensorType type = tensor_type(matrix.type);
-    if (!matrix.interleaved)
-        return nn::to_floats(
-            type, matrix.weights + static_cast<std::size_t>(row) * row_bytes(matrix), out);
     constexpr int piece = 128;  // columns
     std::byte plain[piece * sizeof(float)];
     for (int first = 0; first < matrix.columns; first += piece) {
@@ -78,12 +78,18 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
+void add_to(Sha256& digest, std::string_view name, AssayType type,
+            std::span<const std::byte> bytes) {
+    digest.update(name);
+    digest.update(fmt::format(" {} {}\n", static_cast<int>(type), bytes.size()));
+    digest.update({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
 // Lays matrices one behind the other into one block of memory: named first, then allocated and
 // read.
 class MatrixArena {
   public:
-    MatrixArena(const WeightSource& source, bool may_interleave)
-        : source_(source), may_interleave_(may_interleave) {}
+    explicit MatrixArena(const WeightSource& source) : source_(source) {}
 
     void add(WeightMatrix& matrix, const std::string& name, const Shape& shape) {
         matrix.type = source_.type_of(name);
@@ -92,13 +98,13 @@ class MatrixArena {
         if (matrix.columns % kernels::weights_per_unit(matrix.type) != 0)
             throw UserError("parameter " + name + ": rows of " + std::to_string(matrix.columns) +
                             " weights are no whole number of quantised blocks");
-        matrix.interleaved = may_interleave_ && can_interleave(matrix.type, matrix.columns);
         planned_.push_back({&matrix, name, bytes_});
         constexpr std::size_t line = 64;
-        bytes_ += (room_of(matrix) + line - 1) / line * line;
+        const std::size_t room = interleaved_bytes(matrix.type, matrix.rows, matrix.columns);
+        bytes_ += (room + line - 1) / line * line;
     }
 
-    kernels::StreamedMemory read() {
+    kernels::StreamedMemory read(Sha256& digest) {
         // Prefetching reaches beyond the last row: harmless, and not worth room of its own.
         kernels::StreamedMemory memory =
             kernels::allocate_streamed(std::max(bytes_, std::size_t{1}));
@@ -107,13 +113,10 @@ class MatrixArena {
             WeightMatrix& matrix = *each.matrix;
             const std::size_t bytes = static_cast<std::size_t>(matrix.rows) * row_bytes(matrix);
             std::byte* const place = memory.get() + each.at;
-            if (matrix.interleaved) {
-                plain.resize(bytes);
-                source_.rows(each.name, matrix.type, plain);
-                interleave(matrix.type, plain.data(), matrix.rows, matrix.columns, place);
-            } else {
-                source_.rows(each.name, matrix.type, {place, bytes});
-            }
+            plain.resize(bytes);
+            source_.rows(each.name, matrix.type, plain);
+            add_to(digest, each.name, matrix.type, plain);
+            interleave(matrix.type, plain.data(), matrix.rows, matrix.columns, place);
             matrix.weights = place;
         }
         return memory;
@@ -125,31 +128,24 @@ class MatrixArena {
         std::string name;
         std::size_t at;
     };
-    static std::size_t room_of(const WeightMatrix& matrix) {
-        return matrix.interleaved ? interleaved_bytes(matrix.type, matrix.rows, matrix.columns)
-                                  : static_cast<std::size_t>(matrix.rows) * row_bytes(matrix);
-    }
 
     const WeightSource& source_;
-    bool may_interleave_;
     std::vector<Planned> planned_;
     std::size_t bytes_ = 0;
 };
 
 class WeightLoader {
   public:
-    WeightLoader(const WeightSource& source, const nn::DecoderConfig& config, bool may_interleave)
-        : source_(source),
-          config_(config),
-          attention_(source, may_interleave),
-          feed_forward_(source, may_interleave) {}
+    WeightLoader(const WeightSource& source, const nn::DecoderConfig& config)
+        : source_(source), config_(config), attention_(source), feed_forward_(source) {}
 
     Weights run() {
         weights_.layers.resize(static_cast<std::size_t>(config_.layers));
         for (int i = 0; i < config_.layers; ++i) add_layer(i);
         add_shared();
-        weights_.matrices = attention_.read();
-        weights_.ffn_matrices = feed_forward_.read();
+        weights_.matrices = attention_.read(digest_);
+        weights_.ffn_matrices = feed_forward_.read(digest_);
+        weights_.digest = digest_.hex();
         if (config_.tied_embeddings) weights_.embedding = weights_.output;
         return std::move(weights_);
     }
@@ -158,6 +154,7 @@ class WeightLoader {
     std::vector<float> vector_of(const std::string& name, std::int64_t elements) {
         std::vector<float> values(static_cast<std::size_t>(elements));
         source_.floats(name, values);
+        add_to(digest_, name, ASSAY_F32, std::as_bytes(std::span(values)));
         return values;
     }
     // A bias of a matrix lives with the weights, and does not move.
@@ -174,6 +171,10 @@ class WeightLoader {
                 const bool ffn =
                     matrix == &layer.gate || matrix == &layer.up || matrix == &layer.down;
                 (ffn ? feed_forward_ : attention_).add(*matrix, name, each.shape);
+            } else if (each.name == "query_norm") {
+                layer.query_norm.weight = vector_of(name, each.shape[0]);
+            } else if (each.name == "key_norm") {
+                layer.key_norm.weight = vector_of(name, each.shape[0]);
             } else if (each.name == "attention_norm") {
                 layer.attention_norm.weight = vector_of(name, each.shape[0]);
             } else if (each.name == "attention_norm_bias") {
@@ -218,20 +219,23 @@ class WeightLoader {
     const WeightSource& source_;
     const nn::DecoderConfig& config_;
     Weights weights_;
+    Sha256 digest_;
     MatrixArena attention_, feed_forward_;
 };
 
 }  // namespace
 
-Weights weights_of_file(const nn::TensorFile& file, const nn::DecoderConfig& config,
-                        const ModelOptions& options) {
-    return WeightLoader(*file_source(file, config, options.weights), config, options.interleave)
-        .run();
+Weights weights_of(const WeightSource& source, const nn::DecoderConfig& config) {
+    return WeightLoader(source, config).run();
 }
 
-Weights random_weights(const nn::DecoderConfig& config, AssayType type, const ModelOptions& options,
-                       std::uint64_t seed) {
-    return WeightLoader(*random_source(type, seed), config, options.interleave).run();
+Weights weights_of_file(const nn::TensorFile& file, const nn::DecoderConfig& config,
+                        const ModelOptions& options) {
+    return weights_of(*file_source(file, config, options.weights), config);
+}
+
+Weights random_weights(const nn::DecoderConfig& config, AssayType type, std::uint64_t seed) {
+    return weights_of(*random_source(type, seed), config);
 }
 
 }  // namespace assay::decode

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,21 +25,18 @@ ASSAY_NAMES(WeightType, stored, f32, bf16)
 
 struct ModelOptions {
     WeightType weights = WeightType::stored;
-    /// Whether quantised and bf16 rows may be rearranged where the processor has AVX-512 with int8
-    /// dot products (same bits in another order, faster). Off: the kernels' plain rows.
-    bool interleave = true;
     /// Whether a file's feed-forward networks leave out what it says they do
     /// (impls/nn/files/ffn_sparsity.hpp). Off: they are dense.
     bool sparse = true;
 };
 
-/// Rows of a stored type somewhere in a large block of memory.
+/// Rows of a stored type somewhere in a large block of memory, arranged as
+/// impls/decode/weights/interleaved.hpp says.
 struct WeightMatrix {
     AssayType type = ASSAY_F32;
     int rows = 0, columns = 0;
-    const std::byte* weights = nullptr;  ///< row-major; null: there is no such matrix
+    const std::byte* weights = nullptr;  ///< null: there is no such matrix
     const float* bias = nullptr;         ///< [rows] or null
-    bool interleaved = false;            ///< arranged as impls/decode/weights/interleaved.hpp says
 
     explicit operator bool() const { return weights != nullptr; }
 };
@@ -59,6 +57,7 @@ struct Norm {
 
 struct LayerWeights {
     Norm attention_norm, ffn_norm;
+    Norm query_norm, key_norm;  ///< over a head; empty: there are none
     WeightMatrix query, key, value, attention_out;
     WeightMatrix gate, up, down;  ///< gate: swiglu only; all absent where the layer is sparse
 };
@@ -72,19 +71,21 @@ struct Weights {
 
     kernels::StreamedMemory matrices, ffn_matrices;  ///< what the matrices point into
     std::vector<std::vector<float>> biases;
+    std::string digest;  ///< of names, types and the bytes that were copied, however arranged
 };
 
+class WeightSource;
+
 /// Throws UserError: a tensor is missing or has the wrong shape.
+Weights weights_of(const WeightSource& source, const nn::DecoderConfig& config);
 Weights weights_of_file(const nn::TensorFile& file, const nn::DecoderConfig& config,
                         const ModelOptions& options);
 
 /// Matrices of `type` with random weights of about 1/sqrt(columns); norms 1, biases 0.
 /// Throws UserError where the rows are no whole number of blocks.
-Weights random_weights(const nn::DecoderConfig& config, AssayType type, const ModelOptions& options,
-                       std::uint64_t seed);
+Weights random_weights(const nn::DecoderConfig& config, AssayType type, std::uint64_t seed);
 
-// Where the engine's weights come from: a file, or random numbers.
-
+/// Where the engine's weights come from: a file, random numbers, or whoever has them.
 class WeightSource {
   public:
     virtual ~WeightSource() = default;

@@ -154,7 +154,8 @@ DecodeTimes time_engine(const nn::TensorFile& file, const EngineDecoding& settin
         const decode::RandomExperts active{
             static_cast<int>(std::lround((1 - *setting.sparsity) * experts)), setting.seed};
         model->replace_networks(
-            std::make_unique<decode::SparseNetworks>(model->config, std::move(layers), active));
+            std::make_unique<decode::SparseNetworks>(model->config, std::move(layers), active),
+            "experts at random");
     }
     EngineArm dense(loaded(file, false), text), own(model, text);
     // As many threads as the engine has, and the same instructions.

@@ -66,7 +66,7 @@ Schedule draw(std::uint64_t seed, const std::string& mode) {
     setup.engine.options.chunk = static_cast<int>(dice.between(20, 300));
     setup.engine.threads = 1;
     setup.engine.weights = weights ? weights->string() : "1";
-    setup.make = weights ? decode::back_ends_of_files() : small.make;
+    setup.model = weights ? decode::models_of_files() : small.model;
     // All that run, and all that are kept, may be on one engine.
     setup.engine.blocks = 2 * blocks_for(setup.questions, static_cast<int>(setup.questions.size()));
     if (!weights) setup.engine.pace = decode::StepCost{.fixed_s = 0.01, .token_s = 0.0005};
@@ -90,7 +90,7 @@ Schedule draw(std::uint64_t seed, const std::string& mode) {
 LiveRun undisturbed(const ServedSetup& setup) {
     decode::EngineSettings settings = setup.engine;
     settings.blocks = blocks_for(setup.questions, 1);
-    return run_live(setup.questions, setup.make(settings, settings.weights),
+    return run_live(setup.questions, setup.model.back_end(settings, settings.weights),
                     {.answer = setup.answer});
 }
 

@@ -35,7 +35,7 @@ class Served {
         : setup_(setup),
           asked_(as_asked(setup.questions, setup.answer.mode)),
           told_(as_told(asked_, setup.misdeed)),
-          processes_(decode::engine_role(setup.make), options_of(setup)),
+          processes_(decode::engine_role(setup.model), options_of(setup)),
           hosts_(static_cast<std::size_t>(setup.engines + setup.small_engines)),
           desk_(asked_, told_,
                 {.answer = setup.answer,
@@ -43,6 +43,7 @@ class Served {
                  .adaptive = setup.adaptive,
                  .small_engines = setup.small_engines,
                  .max_batch = setup.engine.options.max_batch,
+                 .blocks = setup.engine.blocks,
                  .forgets_a_token = setup.misdeed == Misdeed::forgets_a_token}),
           seconds_(setup.questions.size(), 0) {
         check_faults(setup.faults);

@@ -25,7 +25,7 @@ struct ServedSetup {
     int small_engines = 0;            ///< beside them, for nodes that are easy
     decode::EngineSettings engine{};  ///< of each; of its options max_batch and chunk count
     std::string small_weights{};      ///< of small engines
-    decode::MakeBackEnd make{};       ///< what their weights say
+    decode::EngineModel model{};      ///< what their weights say
     double patience_s = 1;            ///< until an engine that says nothing is given up
     /// At times since all engines are ready and warm; `rank` is the engine, counted round. Another
     /// engine takes the place of one that is lost.

@@ -39,6 +39,7 @@ class Service {
                  .adaptive = setup.adaptive,
                  .small_engines = setup.small_engines,
                  .max_batch = setup.max_batch,
+                 .blocks = setup.blocks,
                  .forgets_a_token = setup.misdeed == Misdeed::forgets_a_token}) {
         check_faults(setup.faults);
         driver_.listen([this](const drive::DriverEvent& event) { note(event); });

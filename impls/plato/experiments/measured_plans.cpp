@@ -81,13 +81,8 @@ ServedSetup LiveModel::served(std::vector<QuestionTokens> questions, int engines
     setup.engine.weights = path_;
     setup.engines = engines;
     setup.questions = std::move(questions);
-    setup.make = [activations = activations_](const decode::EngineSettings& settings,
-                                              const std::string& weights) {
-        const nn::TensorFile file(weights);
-        return decode::back_ends_of(
-            file,
-            {.threads = settings.threads, .blocks = settings.blocks, .activations = activations})();
-    };
+    setup.engine.activations = activations_;
+    setup.model = decode::models_of_files();
     return setup;
 }
 

@@ -129,11 +129,8 @@ ServedSetup emulated_setup(const XFaults& settings) {
     setup.engine.options.chunk = 512;
     setup.engine.blocks = modelled.blocks;
     setup.engine.pace = modelled.cost;
-    setup.make = [](const decode::EngineSettings& settings,
-                    const std::string&) -> std::unique_ptr<decode::BackEnd> {
-        return std::make_unique<decode::ModelledBackEnd>(decode::ModelledSettings{
-            .vocabulary = vocabulary, .context = context, .blocks = settings.blocks});
-    };
+    setup.engine.weights = "1";
+    setup.model = decode::modelled_models({.vocabulary = vocabulary, .context = context});
     return setup;
 }
 

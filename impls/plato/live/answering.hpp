@@ -36,6 +36,12 @@ struct PartRequest {
     std::vector<Link> links;
     std::vector<int> rotations;  ///< of the prompt's tokens; empty: 0, 1, …
     bool keep = false;           ///< others will link to it
+
+    std::int64_t linked_tokens() const {
+        std::int64_t tokens = 0;
+        for (const Link& link : links) tokens += link.count;
+        return tokens;
+    }
 };
 
 class PartDecoder {

@@ -43,7 +43,7 @@ Desk::Desk(std::span<const QuestionTokens> questions, std::span<const QuestionTo
            const DeskSettings& settings)
     : questions_(questions),
       settings_(settings),
-      placement_(settings.engines + settings.small_engines),
+      placement_(settings.engines + settings.small_engines, settings.blocks),
       seats_(static_cast<std::size_t>(settings.engines + settings.small_engines)) {
     for (int engine = 0; engine < static_cast<int>(seats_.size()); ++engine) {
         placement_.set_model(engine, engine < settings.engines ? 0 : 1);
@@ -282,21 +282,23 @@ decode::Links Desk::links_of(const Seat& seat, const PartId& part) const {
     return links;
 }
 
+/// Nothing is sampled here: each token was the likeliest, or forced.
+decode::RequestState Desk::heard_state(const Journal& of) {
+    decode::RequestState state;
+    for (std::size_t i = 0; i < of.heard.ids.size(); ++i)
+        state.append(of.heard.ids[i], 1, of.heard.log_probabilities[i], 0);
+    return state;
+}
+
 /// From the tokens that were heard.
 void Desk::start(int engine, const PartId& part) {
     const Journal& of = journal(part);
-    const decode::Links links = links_of(seat(engine), part);
-    decode::RequestState state;
+    decode::RequestState state = heard_state(of);
     state.request = decode::as_served(batch_request(of.asked));
-    state.ids = of.heard.ids;
-    state.log_probabilities = of.heard.log_probabilities;
-    if (!state.ids.empty() && settings_.forgets_a_token) {
-        state.ids.pop_back();
-        state.log_probabilities.pop_back();
-    }
-    state.versions.assign(state.ids.size(), 1);
+    state.request.links = links_of(seat(engine), part);
+    if (!state.ids.empty() && settings_.forgets_a_token) state.keep_first(state.ids.size() - 1);
     state.admitted = !of.heard.ids.empty();
-    const decode::RequestId request = seat(engine).engine->resume(state, links);
+    const decode::RequestId request = seat(engine).engine->resume(state);
     seat(engine).tasks[request] = {.kind = Task::Kind::part, .part = part, .warms = {}};
     if (state.admitted) ++counts_["resumed"];
 }
@@ -320,17 +322,13 @@ bool Desk::has_what_it_links_to(int engine, const PartId& part) {
 /// A node that ended elsewhere, once more: its tokens are known, and read like a prompt.
 void Desk::replay(int engine, const PartId& part) {
     const Journal& of = journal(part);
-    const decode::Links links = links_of(seat(engine), part);
-    decode::RequestState state;
+    decode::RequestState state = heard_state(of);
     state.request = batch_request(of.asked);
     state.request.forced_ids = of.heard.ids;
     state.request = decode::as_served(state.request);
-    state.ids = of.heard.ids;
-    state.ids.pop_back();
-    state.log_probabilities = of.heard.log_probabilities;
-    state.log_probabilities.pop_back();
-    state.versions.assign(state.ids.size(), 1);
-    const decode::RequestId request = seat(engine).engine->resume(state, links);
+    state.request.links = links_of(seat(engine), part);
+    state.keep_first(state.ids.size() - 1);
+    const decode::RequestId request = seat(engine).engine->resume(state);
     seat(engine).tasks[request] = {.kind = Task::Kind::replay, .part = part, .warms = {}};
     placement_.on_started(engine, of.known());
     ++counts_["replayed"];
@@ -376,7 +374,7 @@ void Desk::on_ended(int engine, const decode::EndedRequest& ended) {
     placement_.on_ended(engine, of.known());
     if (of.asked.keep) seat(engine).kept[task.part] = ended.request;
     const std::int64_t recomputed =
-        static_cast<std::int64_t>(of.asked.prompt.size()) - ended.reused - ended.linked;
+        static_cast<std::int64_t>(of.asked.prompt.size()) - ended.reused - of.asked.linked_tokens();
     if (task.kind == Task::Kind::replay) {
         of.recomputed += recomputed + static_cast<std::int64_t>(of.heard.ids.size()) - 1;
         return;

@@ -39,6 +39,7 @@ struct DeskSettings {
     AdaptiveModel adaptive;
     int small_engines = 0;
     int max_batch = 8;             ///< sequences side by side, of each engine
+    int blocks = 0;                ///< of each engine's cache
     bool forgets_a_token = false;  ///< for tests that rules can be broken
 };
 
@@ -130,6 +131,7 @@ class Desk {
     void start(int engine, const PartId& part);
     bool has_what_it_links_to(int engine, const PartId& part);
     void replay(int engine, const PartId& part);
+    static decode::RequestState heard_state(const Journal& of);
     decode::Links links_of(const Seat& seat, const PartId& part) const;
     int model_of(const PartId& part) const;
 

@@ -115,7 +115,9 @@ class Run {
                                     .first = link.first,
                                     .count = link.count,
                                     .at = link.at});
-        const decode::RequestId id = engine_.submit(batch_request(part), links);
+        decode::BatchRequest request = batch_request(part);
+        request.links = links;
+        const decode::RequestId id = engine_.submit(request);
         owners_[id] = {&session, part.part};
         return id;
     }
@@ -242,6 +244,7 @@ void Session::start(PartRequest request) {
     LiveNode* const node = node_of(part);
     if (!node) return;
     node->prompt_tokens = static_cast<std::int64_t>(request.prompt.size());
+    node->recomputed_tokens = node->prompt_tokens - request.linked_tokens();
     node->start_s = now_s_;
     if (part > 0) node->ready_s = ready_s(part);
 }
@@ -280,7 +283,7 @@ void Session::on_token(int part, const decode::MadeToken& token, double now_s) {
 void Session::on_ended(int part, const decode::EndedRequest& ended, double now_s) {
     if (LiveNode* const node = node_of(part)) {
         node->end_s = now_s;
-        node->recomputed_tokens = node->prompt_tokens - ended.reused - ended.linked;
+        node->recomputed_tokens -= ended.reused;
     }
     answering_.on_ended(part);
 }

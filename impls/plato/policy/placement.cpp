@@ -4,14 +4,8 @@
 
 namespace assay::plato {
 
-std::int64_t Placement::cached(int engine, std::span<const int> prompt) const {
-    std::int64_t most = 0;
-    for (const std::vector<int>& sequence : at(engine).sequences) {
-        const auto [end, unused] =
-            std::mismatch(prompt.begin(), prompt.end(), sequence.begin(), sequence.end());
-        most = std::max<std::int64_t>(most, end - prompt.begin());
-    }
-    return most;
+Placement::Placement(int engines, int blocks) {
+    for (int engine = 0; engine < engines; ++engine) engines_.emplace_back(blocks);
 }
 
 int Placement::choose(std::span<const int> prompt, std::int64_t most_reused, int model,
@@ -32,23 +26,23 @@ int Placement::choose(std::span<const int> prompt, std::int64_t most_reused, int
 
 void Placement::on_started(int engine, std::span<const int> prompt) {
     ++at(engine).running;
-    at(engine).sequences.emplace_back(prompt.begin(), prompt.end());
+    at(engine).prefixes.add(prompt);
 }
 
 void Placement::on_ended(int engine, std::span<const int> tokens) {
     --at(engine).running;
-    at(engine).sequences.emplace_back(tokens.begin(), tokens.end() - 1);
+    at(engine).prefixes.add(tokens.first(tokens.size() - 1));
 }
 
 void Placement::on_taken_back(int engine) { --at(engine).running; }
 
-void Placement::on_wiped(int engine) { at(engine).sequences.clear(); }
+void Placement::on_wiped(int engine) { at(engine).prefixes.clear(); }
 
 void Placement::on_lost(int engine) {
     Engine& lost = at(engine);
     lost.usable = false;
     lost.running = 0;
-    lost.sequences.clear();
+    lost.prefixes.clear();
 }
 
 void Placement::on_back(int engine) { at(engine).usable = true; }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <span>
-#include <vector>
+
+#include "impls/decode/schedule/cached_prefixes.hpp"
 
 namespace assay::plato {
 
@@ -19,10 +21,12 @@ struct AdaptiveModel {
 };
 
 /// A node goes where most of its prompt is cached, then where fewest run, then to the lowest
-/// number. What is cached is what was sent there and not lost since: engines are not asked.
+/// number. What is cached is what was sent there and not given up or lost since: engines are not
+/// asked.
 class Placement {
   public:
-    explicit Placement(int engines) : engines_(static_cast<std::size_t>(engines)) {}
+    /// blocks: of each engine's cache.
+    Placement(int engines, int blocks);
 
     void set_model(int engine, int model) { at(engine).model = model; }
     /// Among engines with that model; -1: none is usable. most_reused: no more of a prefix counts
@@ -42,18 +46,22 @@ class Placement {
 
     bool usable(int engine) const { return at(engine).usable; }
     int running(int engine) const { return at(engine).running; }
-    std::int64_t cached(int engine, std::span<const int> prompt) const;
+    std::int64_t cached(int engine, std::span<const int> prompt) const {
+        return at(engine).prefixes.match(prompt);
+    }
 
   private:
     struct Engine {
         bool usable = true;
         int model = 0;
         int running = 0;
-        std::vector<std::vector<int>> sequences;  // that it has computed
+        decode::CachedPrefixes prefixes;
+
+        explicit Engine(int blocks) : prefixes(blocks) {}
     };
     Engine& at(int engine) { return engines_[static_cast<std::size_t>(engine)]; }
     const Engine& at(int engine) const { return engines_[static_cast<std::size_t>(engine)]; }
-    std::vector<Engine> engines_;
+    std::deque<Engine> engines_;
 };
 
 }  // namespace assay::plato

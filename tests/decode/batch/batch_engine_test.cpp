@@ -40,7 +40,7 @@ TEST(BatchEngine, TokensAreOfTheWeightsThatTheySayTheyAreOf) {
         const BatchRequest asked = request(0, 20, 12);
         engine.submit(asked);
         StepReport report = steps(engine, 5);
-        engine.prepare(7, std::make_unique<ModelledBackEnd>(model(2)));
+        engine.prepare(7, std::make_shared<ModelledWeights>(2));
         engine.step(report);  // prepared is not committed
         engine.commit(cache);
         while (!engine.idle()) engine.step(report);
@@ -71,10 +71,11 @@ TEST(BatchEngine, TokensAreOfTheWeightsThatTheySayTheyAreOf) {
 
 TEST(BatchEngine, WeightsOfAnotherShapeOrAnOlderVersionAreRefused) {
     BatchEngine engine(std::make_unique<ModelledBackEnd>(model()), {.model = "m", .version = 3});
-    EXPECT_THROW(engine.prepare(3, std::make_unique<ModelledBackEnd>(model(2))), UserError);
-    ModelledSettings larger = model(2);
-    larger.blocks = 41;
-    EXPECT_THROW(engine.prepare(4, std::make_unique<ModelledBackEnd>(larger)), UserError);
+    EXPECT_THROW(engine.prepare(3, std::make_shared<ModelledWeights>(2)), UserError);
+    struct Other final : ModelWeights {
+        std::string digest() const override { return "other"; }
+    };
+    EXPECT_THROW(engine.prepare(4, std::make_shared<Other>()), UserError);
     EXPECT_THROW(engine.commit(BatchEngine::Cache::keep), std::logic_error);
 }
 
@@ -169,9 +170,12 @@ TEST(BatchEngine, StatesGoOnElsewhereAndTellDamage) {
         BatchEngine other(std::make_unique<ModelledBackEnd>(model()), {.model = "another"});
         EXPECT_THROW(other.resume(request_state_from(bytes)), UserError);
     }
-    // Keys and values of other weights are not used.
-    BatchEngine newer(std::make_unique<ModelledBackEnd>(model(2)), {.model = "m", .version = 2});
-    newer.resume(from.state_of(0, true));
+    // Keys and values of other weights are refused, whatever their version is called.
+    BatchEngine newer(std::make_unique<ModelledBackEnd>(model(2)), {.model = "m", .version = 1});
+    RequestState moved = from.state_of(0, true);
+    EXPECT_THROW(newer.resume(moved), UserError);
+    moved.forget_cache();
+    newer.resume(moved);
     steps(newer, 1);
     EXPECT_EQ(newer.stats().computed_tokens, 48);
     RequestState wrong = from.state_of(0);

@@ -29,7 +29,7 @@ class Counters : public testing::Test {
     BatchRun run(const std::vector<BatchJob>& jobs) {
         BatchRunOptions with = options;
         with.engine = engine;
-        with.make_back_end = [this] { return std::make_unique<StepByStep>(model); };
+        with.back_ends = step_by_step(model);
         return run_batch(jobs, with);
     }
     ModelledSettings model{.vocabulary = 1000, .context = 200, .blocks = 100};

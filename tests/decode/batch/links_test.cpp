@@ -41,8 +41,13 @@ struct Ran {
     EndedRequest ended;
 };
 
+BatchRequest with_links(BatchRequest request, const Links& links) {
+    request.links = links;
+    return request;
+}
+
 Ran run(BatchEngine& engine, const BatchRequest& request, const Links& links = {}) {
-    Ran ran{.id = engine.submit(request, links)};
+    Ran ran{.id = engine.submit(with_links(request, links))};
     StepReport report;
     while (!engine.idle()) engine.step(report);
     for (const MadeToken& token : report.tokens) {
@@ -148,7 +153,6 @@ TEST(Links, TheSameTokensAtTheSamePlaceAreTheSameBits) {
         const Ran linked = run(with, forced(text, after), links);
         const Ran alone = run(without, forced(text, after));
         EXPECT_EQ(linked.log_probabilities, alone.log_probabilities);
-        EXPECT_EQ(linked.ended.linked, 40);
         EXPECT_EQ(linked.ended.reused, 0);
         with.release(kept.id);
         with.empty_cache();
@@ -200,14 +204,13 @@ TEST(Links, WhatIsNotLinkedIsComputedAndNothingElse) {
         prompt.push_back(5);
         const std::int64_t before = batch.stats().computed_tokens;
         const Ran ran = run(batch, forced(prompt, {1, 2, 3}), links);
-        EXPECT_EQ(ran.ended.linked, 42);
         EXPECT_EQ(batch.stats().computed_tokens - before, 11 + 1 + 1 + 2);
         all.push_back(ran.log_probabilities);
         // Nobody finds it in the tree: its keys and values are not those of its tokens.
         EXPECT_LE(batch.cached_tokens(prompt), 11);
         EXPECT_THROW(
             {
-                const RequestId open = batch.submit(forced(prompt, {1}), links);
+                const RequestId open = batch.submit(with_links(forced(prompt, {1}), links));
                 static_cast<void>(open);
                 batch.release(a.id);
             },
@@ -237,7 +240,8 @@ TEST(Links, APreemptedRequestIsLinkedAgain) {
         std::vector<int> prompt = random_ids(5, 40, 15);
         prompt.insert(prompt.end(), text.begin() + 2, text.begin() + 32);
         prompt.push_back(1);
-        const RequestId id = batch.submit(forced(prompt, random_ids(30, 40, 16)), links);
+        const RequestId id =
+            batch.submit(with_links(forced(prompt, random_ids(30, 40, 16)), links));
         StepReport report;
         while (!batch.idle()) batch.step(report);
         std::vector<double> found;
@@ -261,7 +265,7 @@ TEST(Links, RefusesWhatCannotBe) {
         Links links;
         links.linked = {linked};
         links.rotations = std::move(rotations);
-        EXPECT_THROW(batch.submit(forced(text, {1}), links), UserError);
+        EXPECT_THROW(batch.submit(with_links(forced(text, {1}), links)), UserError);
     };
     refused({.kept = 99, .first = 0, .count = 1, .at = 0});
     refused({.kept = kept.id, .first = 0, .count = 23, .at = 0});  // the last was never fed
@@ -274,11 +278,11 @@ TEST(Links, RefusesWhatCannotBe) {
     BatchRequest endless;
     endless.prompt = text;
     endless.max_tokens = std::numeric_limits<int>::max();
-    EXPECT_THROW(batch.submit(endless, {.rotations = counted(0, 20)}), UserError);
+    EXPECT_THROW(batch.submit(with_links(endless, {.rotations = counted(0, 20)})), UserError);
     auto torn = counted(0, 20);
     torn[3] = 60;
     refused({.kept = kept.id, .first = 0, .count = 5, .at = 0}, torn);
-    const RequestId open = batch.submit(forced(text, {1}), {.keep = true});
+    const RequestId open = batch.submit(with_links(forced(text, {1}), {.keep = true}));
     EXPECT_THROW(static_cast<void>(batch.state_of(open)), UserError);
     EXPECT_EQ(batch.unfinished(), std::vector{open});
 
@@ -291,7 +295,7 @@ TEST(Links, RefusesWhatCannotBe) {
     const Ran there = run(other, forced(text, {1, 2, 3}), {.keep = true});
     Links links;
     links.linked = {{.kept = there.id, .first = 0, .count = 5, .at = 0}};
-    EXPECT_THROW(other.submit(forced(text, {1}), links), UserError);
+    EXPECT_THROW(other.submit(with_links(forced(text, {1}), links)), UserError);
 }
 
 // The model of time, too, has other tokens behind what was computed among others.
@@ -312,7 +316,6 @@ TEST(Links, AModelledSequenceHangsOnWhatItIsLinkedTo) {
         Links links;
         links.linked = {{.kept = kept.id, .first = 5, .count = 30, .at = 10}};
         const Ran linked = run(batch, after, links);
-        EXPECT_EQ(linked.ended.linked, 30);
         batch.release(kept.id);
         batch.empty_cache();
         EXPECT_EQ(batch.stats().held_blocks, 0);

@@ -8,10 +8,12 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "impls/decode/modelled/modelled_back_end.hpp"
 #include "impls/decode/requests/batch_run.hpp"
+#include "tests/decode/batch/random_jobs.hpp"
 
 namespace assay::decode {
 
@@ -359,6 +361,7 @@ class NaiveEngine {
         BatchAnswer& answer = run_.answers[request.number];
         answer.ids.push_back(token.id);
         answer.log_probabilities.push_back(token.log_probability);
+        answer.sampled_log_probabilities.push_back(token.sampled_log_probability);
         answer.versions.push_back(version_);
     }
 
@@ -369,6 +372,13 @@ class NaiveEngine {
         if (asked.forced_ids.empty() &&
             std::count(asked.stop_ids.begin(), asked.stop_ids.end(), request.tokens.back()) > 0)
             return Finish::stop;
+        std::string text;
+        for (std::size_t i = static_cast<std::size_t>(request.prompt); i < request.tokens.size();
+             ++i)
+            text += digits(request.tokens[i]);
+        for (const std::string& stop : asked.stops)
+            if (asked.forced_ids.empty() && text.find(stop) != std::string::npos)
+                return Finish::stop;
         if (made == request.max_tokens) return Finish::length;
         if (static_cast<int>(request.tokens.size()) == settings_.context + 1)
             return Finish::context;

@@ -32,11 +32,24 @@ class StepByStep final : public BackEnd {
         model_.write_block(block, in);
     }
     double step_seconds() const override { return model_.step_seconds(); }
+    std::string identity() const override { return model_.identity(); }
+    bool fits(const ModelWeights& weights) const override { return model_.fits(weights); }
+    void use(std::shared_ptr<ModelWeights> weights) override { model_.use(std::move(weights)); }
     ModelledBackEnd& model() { return model_; }
 
   private:
     ModelledBackEnd model_;
 };
+
+inline BackEnds step_by_step(const ModelledSettings& settings) {
+    BackEnds back_ends = modelled_back_ends(settings);
+    back_ends.with = [settings](std::shared_ptr<ModelWeights> weights) {
+        auto back_end = std::make_unique<StepByStep>(settings);
+        back_end->use(std::move(weights));
+        return back_end;
+    };
+    return back_ends;
+}
 
 class Dice {
   public:
@@ -93,6 +106,9 @@ inline RandomSchedule random_schedule(std::uint64_t seed) {
             request.sampling.seed = static_cast<std::uint64_t>(dice.below(3));
         }
         if (dice.one_in(3)) request.stop_ids = {dice.below(schedule.model.vocabulary)};
+        if (dice.one_in(4))
+            for (int n = dice.between(1, 2); n > 0; --n)
+                request.stops.push_back(std::to_string(dice.below(200)));
         if (dice.one_in(8))
             for (int n = dice.between(1, 10); n > 0; --n)
                 request.forced_ids.push_back(dice.below(schedule.model.vocabulary));
@@ -110,15 +126,17 @@ inline RandomSchedule random_schedule(std::uint64_t seed) {
     return schedule;
 }
 
+/// The text of a token in these schedules: ids share digits, so that stops go across tokens.
+inline std::string digits(int id) { return std::to_string(id); }
+
 enum class Stepping { one_by_one, ahead };
 
 inline BatchRunOptions run_options(const RandomSchedule& schedule, Stepping stepping) {
     BatchRunOptions options;
     options.engine = schedule.engine;
-    options.make_back_end = [model = schedule.model, stepping]() -> std::unique_ptr<BackEnd> {
-        if (stepping == Stepping::ahead) return std::make_unique<ModelledBackEnd>(model);
-        return std::make_unique<StepByStep>(model);
-    };
+    options.back_ends = stepping == Stepping::ahead ? modelled_back_ends(schedule.model)
+                                                    : step_by_step(schedule.model);
+    options.text_of = digits;
     return options;
 }
 

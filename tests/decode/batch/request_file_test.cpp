@@ -79,11 +79,11 @@ TEST(RequestFile, PromptsAndStopsAreTexts) {
         "{\"id\":2,\"ids\":[1],\"stop\":[\"a\",\"\\n\"]}\n{\"id\":3,\"ids\":[1],\"stop\":[]}");
     EXPECT_EQ(jobs[0].job.request.prompt, (std::vector<int>{'A', 'B'}));
     EXPECT_TRUE(jobs[0].as_text);
-    EXPECT_EQ(jobs[0].stops, std::vector<std::string>{"."});
+    EXPECT_EQ(jobs[0].job.request.stops, std::vector<std::string>{"."});
     EXPECT_EQ(jobs[0].job.request.stop_ids, std::vector<int>{2}) << "those of the model, too";
     EXPECT_FALSE(jobs[1].as_text);
-    EXPECT_EQ(jobs[1].stops, (std::vector<std::string>{"a", "\n"}));
-    EXPECT_TRUE(jobs[2].stops.empty());
+    EXPECT_EQ(jobs[1].job.request.stops, (std::vector<std::string>{"a", "\n"}));
+    EXPECT_TRUE(jobs[2].job.request.stops.empty());
     for (const auto& [more, part] : {std::pair{"\"prompt\":7", "prompt is 7; give a text"},
                                      {"\"prompt\":\"\"", "give a text that is not empty"},
                                      {"\"prompt\":\"a~\"", "prompt: no token for 0x7e"},

@@ -24,6 +24,7 @@ NaiveSettings naive_settings(const RandomSchedule& schedule) {
 void expect_same_tokens(const BatchAnswer& a, const BatchAnswer& b) {
     EXPECT_EQ(a.ids, b.ids);
     EXPECT_EQ(a.log_probabilities, b.log_probabilities);
+    EXPECT_EQ(a.sampled_log_probabilities, b.sampled_log_probabilities);
     EXPECT_EQ(a.finish, b.finish);
 }
 
@@ -81,19 +82,17 @@ TEST(Schedules, StepsMadeAheadAreTheSameSteps) {
     }
 }
 
-TEST(Schedules, TokensThatAreHeardEndTextsAsStopIdsDo) {
+TEST(Schedules, TextsOfTokensEndRequestsAsStopIdsDo) {
     int stopped = 0;
     for (std::uint64_t seed = 1; seed <= 600 && !testing::Test::HasFailure(); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         const RandomSchedule schedule = random_schedule(seed);
         RandomSchedule heard = schedule;
-        for (BatchJob& job : heard.jobs) {
-            if (!job.request.forced_ids.empty()) continue;
-            job.ends = [ids = std::exchange(job.request.stop_ids, {})](int id) {
-                return std::find(ids.begin(), ids.end(), id) != ids.end();
-            };
-        }
+        for (BatchJob& job : heard.jobs)
+            for (const int id : std::exchange(job.request.stop_ids, {}))
+                job.request.stops.push_back('<' + std::to_string(id) + '>');
         BatchRunOptions options = run_options(schedule, Stepping::ahead);
+        options.text_of = [](int id) { return '<' + std::to_string(id) + '>'; };
         if (seed % 3 == 0) options.move_at = static_cast<int>(seed) % 40;
         if (seed % 5 == 0) options.reload_at = static_cast<int>(seed) % 40;
         const BatchRun by_ids = run_batch(schedule.jobs, options);
@@ -193,7 +192,7 @@ TEST(Schedules, ReplayedEventsLeadToTheSameActions) {
                 done->picked.push_back(dice.below(schedule.model.vocabulary));
                 done->failed.push_back(dice.one_in(50) ? 1 : 0);
             }
-            done->event = StepDone{1, done->picked, done->failed};
+            done->event = StepDone{1, done->picked, done->failed, {}};
             tell(std::move(done));
             left -= static_cast<int>(taken.back().finished.size());
             if (dice.one_in(20)) {

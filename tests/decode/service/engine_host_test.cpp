@@ -6,25 +6,34 @@
 
 #include <set>
 
+#include "impls/decode/service/engine_role.hpp"
 #include "suite/base/error.hpp"
 
 namespace assay::decode::service {
 namespace {
 
-constexpr ModelledSettings model{.vocabulary = 100, .context = 80, .blocks = 20, .cost = {}};
+struct OtherWeights final : ModelWeights {
+    std::string digest() const override { return "other"; }
+};
 
-std::unique_ptr<BackEnd> make(const EngineSettings&, const std::string& weights) {
-    if (weights == "none") throw UserError("there are no such weights");
-    ModelledSettings settings = model;
-    if (weights == "larger") settings.blocks = 21;
-    settings.weights = weights == "larger" ? 1 : std::stoull(weights);
-    return std::make_unique<ModelledBackEnd>(settings);
+/// A number, or none; "other" is of another kind.
+EngineModel model() {
+    EngineModel model =
+        modelled_models({.vocabulary = 100, .context = 80, .cost = {}, .checks = true});
+    model.load = [numbers = model.load](const EngineSettings& settings,
+                                        const WeightsOrigin& origin) {
+        const auto* const text = std::get_if<std::string>(&origin);
+        if (text && *text == "none") throw UserError("there are no such weights");
+        if (text && *text == "other") return std::shared_ptr<ModelWeights>(new OtherWeights);
+        return numbers(settings, origin);
+    };
+    return model;
 }
 
 class Host {
   public:
     explicit Host(std::optional<StepCost> pace = {}, const std::string& weights = "1")
-        : host({.options = {.model = "m"}, .weights = weights, .pace = pace},
+        : host({.options = {.model = "m"}, .weights = weights, .blocks = 20, .pace = pace},
                drive::Strike([this](FaultKind kind) -> std::optional<Fault> {
                    if (strikes.erase(kind) == 0) return std::nullopt;
                    return Fault{.kind = kind};
@@ -45,7 +54,7 @@ class Host {
     FromEngine loaded() {
         std::vector<FromEngine> answers;
         const auto order = host.take_order();
-        host.loaded(load_weights(make, host.settings(), order.value().weights), answers);
+        host.loaded(carry_out(order.value(), model(), host.settings()), answers);
         return answers.at(0);
     }
     Made step() {
@@ -53,8 +62,10 @@ class Host {
         while (answers.empty()) host.step(answers);
         return std::get<Made>(answers.at(0));
     }
-    std::string request(int prompt, int max_tokens, const char* of = "m") {
+    std::string request(int prompt, int max_tokens, const char* of = "m",
+                        std::optional<Links> links = {}) {
         RequestState state;
+        state.request.links = std::move(links);
         state.model = of;
         for (int i = 0; i < prompt; ++i) state.request.prompt.push_back(i);
         state.request.max_tokens = max_tokens;
@@ -70,7 +81,7 @@ TEST(EngineHost, IsReadyOnceItsWeightsAreThere) {
     EXPECT_FALSE(host.ask<Refused>(Take{0, host.request(3, 4)}).why.empty());
     const auto ready = std::get<Ready>(host.loaded());
     EXPECT_EQ(ready.version, 1);
-    EXPECT_EQ(ready.limits, (EngineLimits{"m", 100, 80, 20, 256, true}));
+    EXPECT_EQ(ready.limits, (EngineLimits{"m", 100, 80, 20, 256, true, true, 16384}));
     const Status status = host.ask<Status>(AskStatus{2});
     EXPECT_EQ(status.number, 2);
     EXPECT_EQ(status.loading, 0);
@@ -126,7 +137,7 @@ TEST(EngineHost, RefusesWhatDoesNotFit) {
     EXPECT_EQ(host.ask<NotLoaded>(Commit{2, false}).version, 2);
     host.tell(Load{2, "none"});
     EXPECT_EQ(std::get<NotLoaded>(host.loaded()).why, "there are no such weights");
-    host.tell(Load{2, "larger"});
+    host.tell(Load{2, "other"});
     EXPECT_THAT(std::get<NotLoaded>(host.loaded()).why, testing::HasSubstr("another shape"));
 }
 
@@ -166,13 +177,13 @@ TEST(EngineHost, NewWeightsComeBesideStepsAndAreUsedOnceCommitted) {
 TEST(EngineHost, KeepsWhatOthersAreToLinkToUntilItIsLetGo) {
     Host host;
     host.loaded();
-    EXPECT_EQ(host.ask<Taken>(Take{7, host.request(40, 2), Links{.keep = true}}).request, 7);
+    EXPECT_EQ(host.ask<Taken>(Take{7, host.request(40, 2, "m", Links{.keep = true})}).request, 7);
     EXPECT_EQ(host.ask<Refused>(Export{7, true, true}).request, 7);  // it stays
     host.step();
     EXPECT_EQ(host.step().ended.size(), 1u);
     EXPECT_EQ(host.ask<Refused>(Take{7, host.request(3, 2)}).request, 7);
     const Links unknown{.linked = {{.kept = 8, .first = 0, .count = 1, .at = 0}}};
-    EXPECT_THAT(host.ask<Refused>(Take{9, host.request(3, 2), unknown}).why,
+    EXPECT_THAT(host.ask<Refused>(Take{9, host.request(3, 2, "m", unknown)}).why,
                 testing::HasSubstr("nothing is kept of request 8"));
     host.tell(Load{2, "2"});
     host.loaded();
@@ -184,11 +195,24 @@ TEST(EngineHost, KeepsWhatOthersAreToLinkToUntilItIsLetGo) {
     EXPECT_EQ(host.ask<Status>(AskStatus{}).stats.held_blocks, 0);
     EXPECT_EQ(host.ask<Committed>(Commit{2, true}).version, 2);
     // Its end and the word that nobody wants it cross: nothing is left.
-    host.tell(Take{10, host.request(3, 1), Links{.keep = true}});
+    host.tell(Take{10, host.request(3, 1, "m", Links{.keep = true})});
     host.step();
     host.tell(Drop{10});
     host.tell(EmptyCache{});
     EXPECT_EQ(host.ask<Status>(AskStatus{}).stats.held_blocks, 0);
+}
+
+// Weights that whoever runs it has already: no path, no message.
+TEST(EngineHost, TakesWeightsThatAreHere) {
+    Host host;
+    host.loaded();
+    std::vector<FromEngine> answers;
+    host.host.load(3, std::string("2"), answers);
+    EXPECT_TRUE(answers.empty());
+    EXPECT_EQ(std::get<Loaded>(host.loaded()).version, 3);
+    host.host.load(3, HeldFile{}, answers);
+    EXPECT_TRUE(answers.empty());
+    EXPECT_THAT(std::get<NotLoaded>(host.loaded()).why, testing::HasSubstr("a number"));
 }
 
 TEST(EngineHost, NotANumberEndsOneRequest) {
@@ -218,6 +242,88 @@ TEST(EngineHost, PacedStepsTakeWhatTheModelledDeviceTakes) {
     free.tell(Take{1, free.request(40, 9)});
     free.step();
     EXPECT_EQ(free.host.take_busy_seconds(), 0);
+}
+
+// Fewer messages, each of several tokens of a request, and of how many wait.
+TEST(EngineHost, SaysSeveralTokensAtOnce) {
+    Host host;
+    host.host = EngineHost(
+        {.options = {.max_batch = 1, .model = "m"}, .weights = "1", .blocks = 20, .say_every = 4});
+    host.loaded();
+    host.tell(Take{1, host.request(5, 10)});
+    host.tell(Take{2, host.request(7, 3)});
+    Made made = host.step();
+    EXPECT_EQ(made.steps, 4);
+    EXPECT_EQ(made.tokens.size(), 4u);
+    EXPECT_EQ(made.waiting, 1);
+    // What was made is told before anything that counts on it.
+    std::vector<FromEngine> none;
+    host.host.step(none);
+    EXPECT_TRUE(none.empty());
+    const auto answers = host.tell(Export{1, false, false});
+    ASSERT_EQ(answers.size(), 2u);
+    EXPECT_EQ(std::get<Made>(answers[0]).tokens.size(), 1u);
+    const auto& exported = std::get<Exported>(answers[1]);
+    EXPECT_EQ(request_state_from(state_bytes(exported.state)).ids.size(), 5u);
+    made = host.step();
+    EXPECT_EQ(made.tokens.size(), 4u);
+    made = host.step();  // its end does not wait for more
+    EXPECT_EQ(made.tokens.size(), 1u);
+    EXPECT_EQ(made.ended.size(), 1u);
+    made = host.step();
+    EXPECT_EQ(made.tokens.size(), 3u);
+    EXPECT_EQ(made.waiting, 0);
+}
+
+TEST(EngineHost, TextsStopRequests) {
+    Host host;
+    host.loaded();
+    host.tell(Take{1, host.request(5, 40)});
+    std::string text;
+    std::vector<int> ids;
+    for (int i = 0; i < 12; ++i)
+        for (const MadeToken& token : host.step().tokens) {
+            ids.push_back(token.id);
+            text += std::to_string(token.id) + ' ';
+        }
+    host.tell(Drop{1});
+    // From the middle of the third token to that of the sixth; moved between them.
+    RequestState state;
+    state.model = "m";
+    state.request.prompt = {0, 1, 2, 3, 4};
+    state.request.max_tokens = 40;
+    const auto length = [&](int tokens) {
+        std::size_t bytes = 0;
+        for (int i = 0; i < tokens; ++i)
+            bytes += std::to_string(ids[static_cast<std::size_t>(i)]).size() + 1;
+        return bytes;
+    };
+    state.request.stops = {text.substr(length(3) - 1, length(5) + 1 - (length(3) - 1)), "no such"};
+    host.tell(Take{2, state_text(to_bytes(state))});
+    for (int i = 0; i < 4; ++i) host.step();
+    const auto moved = host.ask<Exported>(Export{2, true, true});
+    Host there;
+    there.loaded();
+    there.tell(Take{9, moved.state});
+    EXPECT_TRUE(there.step().ended.empty());
+    const Made last = there.step();
+    EXPECT_EQ(last.tokens.at(0).id, ids[5]);
+    ASSERT_EQ(last.ended.size(), 1u);
+    EXPECT_EQ(last.ended[0].why, Finish::stop);
+}
+
+TEST(EngineHost, RefusesACacheOfAnotherIdentity) {
+    Host host, other({}, "2");
+    host.loaded();
+    other.loaded();
+    host.tell(Take{1, host.request(20, 9)});
+    host.step();
+    const auto with_cache = host.ask<Exported>(Export{1, true, false});
+    const auto refused = other.ask<Refused>(Take{1, with_cache.state});
+    EXPECT_TRUE(refused.cache);
+    EXPECT_THAT(refused.why, testing::HasSubstr("other weights"));
+    EXPECT_FALSE(other.ask<Refused>(Take{1, "no base64!"}).cache);
+    other.ask<Taken>(Take{1, host.ask<Exported>(Export{1, false, false}).state});
 }
 
 TEST(EngineHost, PausesBetweenSteps) {

@@ -21,12 +21,14 @@ using cluster::Seconds;
 constexpr double long_enough = 30;  // seconds
 
 /// Weights "late 7" take a while to come.
-MakeBackEnd sometimes_late(const MakeBackEnd& make) {
-    return [make](const EngineSettings& settings, const std::string& weights) {
+EngineModel sometimes_late(EngineModel model) {
+    model.load = [load = model.load](const EngineSettings& settings, const WeightsOrigin& origin) {
+        const auto& weights = std::get<std::string>(origin);
         const bool late = weights.starts_with("late ");
         if (late) std::this_thread::sleep_for(std::chrono::milliseconds(300));
-        return make(settings, late ? weights.substr(5) : weights);
+        return load(settings, late ? weights.substr(5) : weights);
     };
+    return model;
 }
 
 /// Steps take what is modelled, where that is.
@@ -41,7 +43,7 @@ class EngineProcess : public testing::TestWithParam<bool> {
   protected:
     EngineProcess()
         : model(GetParam() ? served_decoder() : served_hashes()),
-          processes(engine_role(sometimes_late(model.make)), paced()),
+          processes(engine_role(sometimes_late(model.model)), paced()),
           engines(processes.engines) {}
 
     void strike(const EngineClient& engine, FaultKind kind) {
@@ -66,9 +68,13 @@ class EngineProcess : public testing::TestWithParam<bool> {
         if (first % 2 == 1) request.sampling.temperature = 1;
         return request;
     }
+    static BatchRequest with(BatchRequest request, const Links& links) {
+        request.links = links;
+        return request;
+    }
     /// What an engine in this process makes of it, alone.
     std::vector<MadeToken> alone(const BatchRequest& asked) const {
-        BatchEngine engine(model.make(settings(), "1"), {.model = model.name});
+        BatchEngine engine(model.model.back_end(settings(), "1"), {.model = model.name});
         engine.submit(asked);
         StepReport report;
         while (!engine.idle()) engine.step(report);
@@ -94,6 +100,7 @@ class EngineProcess : public testing::TestWithParam<bool> {
         for (std::size_t i = 0; i < heard.size(); ++i) {
             EXPECT_EQ(heard[i].id, expected[i].id) << i;
             EXPECT_EQ(heard[i].log_probability, expected[i].log_probability) << i;
+            EXPECT_EQ(heard[i].sampled_log_probability, expected[i].sampled_log_probability) << i;
             EXPECT_EQ(heard[i].version, version) << i;
         }
     }
@@ -163,7 +170,7 @@ TEST_P(EngineProcess, IsARequestEngineLikeTheOneInThisProcess) {
         EXPECT_EQ(engine.stats().held_blocks, 0);
     };
     course(engines.start(settings(0.002)));
-    BatchEngine engine(model.make(settings(), "1"), {.model = model.name});
+    BatchEngine engine(model.model.back_end(settings(), "1"), {.model = model.name});
     course(engine);
 }
 
@@ -202,7 +209,7 @@ TEST_P(EngineProcess, LinksAreThoseOfTheEngineInThisProcess) {
     BatchRequest first = request(10, 20, 12), second = request(40, 3, 9);
     // Part of the first one's prompt and of what it made, in the middle of another prompt.
     const auto course = [&](RequestEngine& engine) {
-        const RequestId kept = engine.submit(first, {.keep = true});
+        const RequestId kept = engine.submit(with(first, {.keep = true}));
         StepReport report = rest_of(engine);
         std::vector<int> tokens = first.prompt;
         for (const MadeToken& token : report.tokens) tokens.push_back(token.id);
@@ -212,26 +219,24 @@ TEST_P(EngineProcess, LinksAreThoseOfTheEngineInThisProcess) {
         Links links{.keep = true, .linked = {{.kept = kept, .first = 4, .count = 24, .at = 3}}};
         Links beyond = links;
         beyond.linked[0].first = 8;  // its last token was never fed
-        EXPECT_THROW(engine.submit(other, beyond), UserError);
-        const RequestId linked = engine.submit(other, links);
+        EXPECT_THROW(engine.submit(with(other, beyond)), UserError);
+        const RequestId linked = engine.submit(with(other, links));
         EXPECT_THROW(engine.release(kept), std::logic_error);
         EXPECT_THROW(engine.state_of(linked), UserError);
         // Taken out in the middle, it goes on with the same links.
-        RequestState state{.model = model.name, .request = other};
+        RequestState state{.model = model.name, .request = with(other, links)};
         for (const MadeToken& token : some_of(engine, 4).tokens) {
-            state.ids.push_back(token.id);
-            state.log_probabilities.push_back(token.log_probability);
-            state.versions.push_back(token.version);
+            state.append(token.id, token.version, token.log_probability,
+                         token.sampled_log_probability);
             report.tokens.push_back(token);
         }
         engine.remove(linked);
-        const RequestId again = engine.resume(state, links);
+        const RequestId again = engine.resume(state);
         const StepReport rest = rest_of(engine);
-        EXPECT_EQ(rest.ended.at(0).linked, 24);
         for (const MadeToken& token : rest.tokens) report.tokens.push_back(token);
         engine.release(kept);
         engine.release(kept);  // nothing is
-        EXPECT_THROW(engine.submit(other, links), UserError);
+        EXPECT_THROW(engine.submit(with(other, links)), UserError);
         engine.empty_cache();
         EXPECT_GT(engine.stats().held_blocks, 0);
         engine.release(again);
@@ -241,12 +246,12 @@ TEST_P(EngineProcess, LinksAreThoseOfTheEngineInThisProcess) {
     };
     EngineClient& client = engines.start(settings(0.002));
     const StepReport heard = course(client);
-    BatchEngine engine(model.make(settings(), "1"), {.model = model.name});
+    BatchEngine engine(model.model.back_end(settings(), "1"), {.model = model.name});
     expect_same(heard.tokens, course(engine).tokens);
     if (!GetParam()) return;
     // What is kept or linked stays with its weights, and where it is.
     EngineClient& other = engines.start(settings());
-    const RequestId kept = client.submit(first, {.keep = true});
+    const RequestId kept = client.submit(with(first, {.keep = true}));
     EXPECT_THROW(client.move(kept, other, false), UserError);
     client.load(2, "2");
     ASSERT_TRUE(engines.hear_until([&] { return client.prepared() == 2; }, long_enough));
@@ -294,6 +299,38 @@ TEST_P(EngineProcess, PausesLoadsAndCommits) {
         [](const MadeToken& a, const MadeToken& b) { return a.version < b.version; }));
     engine.load(2, "1");
     EXPECT_TRUE(engines.hear_until([&] { return !engine.why_not_loaded().empty(); }, long_enough));
+}
+
+// The text goes on where the request does; versions are called alike and are other weights.
+TEST_P(EngineProcess, TextsStopAMovedRequestAndOtherWeightsDoNotTakeItsCache) {
+    const BatchRequest asked = request(11, 20, 60);
+    const std::vector<MadeToken> expected = alone(asked);
+    EngineClient& from = engines.start(settings(0.002));
+    EngineSettings different = settings();
+    different.weights = "2";
+    EngineClient& same = engines.start(settings(0.002));
+    EngineClient& other = engines.start(different);
+    BatchRequest stopped = asked;
+    stopped.stops = {std::to_string(expected[28].id) + ' ' + std::to_string(expected[29].id) + ' ' +
+                     std::to_string(expected[30].id)};
+    const RequestId here = from.submit(stopped);
+    std::vector<MadeToken> made = some_of(from, 5).tokens;
+    const auto moved = from.move(here, same, true);
+    ASSERT_TRUE(moved);
+    EXPECT_FALSE(moved->damaged || moved->recomputes);
+    StepReport rest = rest_of(same);
+    made.insert(made.end(), rest.tokens.begin(), rest.tokens.end());
+    EXPECT_EQ(rest.ended.at(0).why, Finish::stop);
+    ASSERT_EQ(made.size(), 31u);  // with the token that completes it
+    expect_same(made, {expected.begin(), expected.begin() + 31});
+
+    const RequestId again = from.submit(asked);
+    some_of(from, 5);
+    const auto refused = from.move(again, other, true);
+    ASSERT_TRUE(refused);
+    EXPECT_TRUE(refused->recomputes);
+    EXPECT_FALSE(refused->damaged);
+    EXPECT_EQ(rest_of(other).ended.at(0).why, Finish::length);
 }
 
 TEST_P(EngineProcess, RequestsMoveFromTheirTokensOrWithTheirCache) {
@@ -423,7 +460,7 @@ INSTANTIATE_TEST_SUITE_P(Of, EngineProcess, testing::Bool(),
                          [](const auto& info) { return info.param ? "ADecoder" : "Hashes"; });
 
 TEST(EngineProcesses, AnEngineThatCannotStartIsLost) {
-    ProcessEngines processes(engine_role(back_ends_of_files()));
+    ProcessEngines processes(engine_role(models_of_files()));
     EngineClient& engine = processes.engines.start({.weights = "/no/such/file.gguf", .blocks = 4});
     EXPECT_THROW(engine.submit({.prompt = {1}}), EngineLost);
     EXPECT_THAT(engine.how_lost(), testing::HasSubstr("/no/such/file.gguf"));
@@ -437,7 +474,7 @@ TEST(EngineProcesses, WhoBreaksTheRulesIsLost) {
              if (me.configuration<EngineSettings>().weights == "mumbles")
                  me.say(drive::AnyMessage::of_json({{"type", "made"}, {"steps", "many"}}));
              else
-                 me.say(service::Made{1, 0, {{3, 1, 1, 0}}, {}});
+                 me.say(service::Made{.steps = 1, .tokens = {{3, 1, 1, 0, 0}}, .ended = {}});
              co_await me.receive();
          }});
     Engines& engines = processes.engines;

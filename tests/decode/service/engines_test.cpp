@@ -31,7 +31,7 @@ class VirtualEngines {
 
   private:
     static std::vector<drive::Role> roles(std::vector<drive::Role> roles) {
-        roles.push_back(engine_role(served_hashes().make));
+        roles.push_back(engine_role(served_hashes().model));
         return roles;
     }
     MemoryRecorder recorder_;
@@ -74,7 +74,7 @@ TEST(Engines, AreTheSameOnEitherClock) {
         MemoryRecorder recorder;
         drive::ProcessOptions options;
         options.pace = pace;
-        drive::ProcessDriver driver({engine_role(served_hashes().make)}, options, recorder);
+        drive::ProcessDriver driver({engine_role(served_hashes().model)}, options, recorder);
         Engines engines(driver);
         const auto made = course(engines);
         ASSERT_EQ(made.size(), simulated.size());

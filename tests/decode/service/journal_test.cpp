@@ -9,8 +9,9 @@ namespace {
 
 using testing::ElementsAre;
 
-RequestState state(std::vector<int> prompt, int max_tokens = 10) {
+RequestState state(std::vector<int> prompt, int max_tokens = 10, std::optional<Links> links = {}) {
     RequestState state;
+    state.request.links = std::move(links);
     state.model = "m";
     state.request.prompt = std::move(prompt);
     state.request.max_tokens = max_tokens;
@@ -25,8 +26,8 @@ Journal ready(int version = 1) {
 
 Made made(RequestId request, std::vector<int> ids, int version = 1,
           std::optional<Finish> end = {}) {
-    Made made{.steps = 1, .seconds = 0.5, .tokens = {}, .ended = {}};
-    for (const int id : ids) made.tokens.push_back({request, id, version, -0.25 * id});
+    Made made{.steps = 1, .seconds = 0.5, .waiting = 3, .tokens = {}, .ended = {}};
+    for (const int id : ids) made.tokens.push_back({request, id, version, -0.25 * id, -0.125 * id});
     if (end) made.ended.push_back({request, *end, 0, 0, {}});
     return made;
 }
@@ -42,8 +43,10 @@ TEST(Journal, KnowsRequestsAsFarAsTheCallerWasToldOfThem) {
     journal.take(report);
     EXPECT_EQ(report.tokens.size(), 1u);
     EXPECT_EQ(report.seconds, 0.5);
+    EXPECT_EQ(report.waiting, 3);
     EXPECT_THAT(journal.state_of(a).ids, ElementsAre(7));
     EXPECT_THAT(journal.state_of(a).log_probabilities, ElementsAre(-1.75));
+    EXPECT_THAT(journal.state_of(a).sampled_log_probabilities, ElementsAre(-0.875));
     EXPECT_TRUE(journal.state_of(a).admitted);
     journal.on(made(a, {8}, 1, Finish::stop));
     EXPECT_TRUE(journal.has_ended(a));
@@ -57,29 +60,27 @@ TEST(Journal, KnowsRequestsAsFarAsTheCallerWasToldOfThem) {
 TEST(Journal, KeepsWhatWasFedOfRequestsThatEndedWell) {
     Journal journal = ready();
     const auto ended = [&](Finish why) {
-        const RequestId request =
-            journal.begin(state({1, 2}), {}, Journal::Looked::at, {.keep = true});
+        const RequestId request = journal.begin(state({1, 2}, 10, Links{.keep = true}));
         journal.on(made(request, {7, 8}, 1, why));
-        EXPECT_EQ(journal.kept(request), nullptr);  // the caller does not know yet
-        EXPECT_TRUE(journal.has_links());
+        EXPECT_EQ(journal.kept().find(request), nullptr);  // the caller does not know yet
+        EXPECT_TRUE(journal.kept().bind());
         StepReport report;
         journal.take(report);
         return request;
     };
     const RequestId failed = ended(Finish::failed);
-    EXPECT_EQ(journal.kept(failed), nullptr);
+    EXPECT_EQ(journal.kept().find(failed), nullptr);
     EXPECT_FALSE(journal.release(failed));
-    EXPECT_FALSE(journal.has_links());
+    EXPECT_FALSE(journal.kept().bind());
     const RequestId kept = ended(Finish::length);
-    ASSERT_NE(journal.kept(kept), nullptr);
-    EXPECT_THAT(journal.kept(kept)->tokens, ElementsAre(1, 2, 7));
-    const RequestId linked =
-        journal.begin(state({1, 2, 9}), {}, Journal::Looked::at,
-                      {.linked = {{.kept = kept, .first = 0, .count = 2, .at = 0}}});
+    ASSERT_NE(journal.kept().find(kept), nullptr);
+    EXPECT_THAT(journal.kept().find(kept)->tokens, ElementsAre(1, 2, 7));
+    const RequestId linked = journal.begin(
+        state({1, 2, 9}, 10, Links{.linked = {{.kept = kept, .first = 0, .count = 2, .at = 0}}}));
     EXPECT_THROW(journal.release(kept), std::logic_error);
     journal.drop(linked);
     EXPECT_TRUE(journal.release(kept));
-    EXPECT_EQ(journal.kept(kept), nullptr);
+    EXPECT_EQ(journal.kept().find(kept), nullptr);
 }
 
 TEST(Journal, WhatADroppedRequestStillSaysCountsForNothing) {
@@ -165,6 +166,7 @@ TEST(Journal, OnlyWhatWasNotLookedAtMayBeRefused) {
     const RequestId a = journal.begin(state({1}), {}, Journal::Looked::not_at);
     journal.on(Refused{a, "damaged"});
     EXPECT_EQ(journal.answer_to(a), Journal::Answer::refused);
+    EXPECT_FALSE(journal.refused_cache(a));
     journal.begin_again(a);
     EXPECT_EQ(journal.answer_to(a), Journal::Answer::none);
     EXPECT_THROW(journal.on(Refused{a, "damaged"}), ProtocolError);
