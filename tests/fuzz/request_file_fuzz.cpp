@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     BatchEngine engine(std::make_unique<ModelledBackEnd>(
                            ModelledSettings{.vocabulary = 50, .context = 30, .blocks = 4}),
-                       {});
+                       {.max_requests = 1 << 30}, [](int) { return std::string("x"); });
     for (const NamedJob& each : jobs) engine.submit(each.job.request);
     return 0;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "impls/decode/back_ends.hpp"
+#include "impls/decode/requests/token_texts.hpp"
 #include "impls/model/generation.hpp"
 #include "impls/model/tool.hpp"
 #include "suite/base/error.hpp"
@@ -24,8 +25,11 @@ std::vector<int> greedy(const nn::ToyModel& model, std::vector<int> ids, int cou
     return chosen;
 }
 
-decode::BatchEngine engine_of(const nn::TensorFile& file) {
-    return {decode::back_ends_of(file, {.blocks = 4})(), {.max_batch = 1, .prefix = false}};
+decode::BatchEngine engine_of(const nn::TensorFile& file,
+                              const std::optional<nn::Tokenizer>& tokenizer = {}) {
+    return {decode::back_ends_of(file, {.blocks = 4})(),
+            {.max_batch = 1, .prefix = false},
+            decode::texts_of(tokenizer)};
 }
 
 class ModelGenerate : public ModelProgram {};
@@ -300,12 +304,13 @@ TEST(Generation, WhatIsHeardStandsFast) {
     // Every part of the text as a stop string: nothing that it begins with was heard.
     for (std::size_t first = 0; first < all.size(); ++first)
         for (std::size_t size = 1; first + size <= all.size(); ++size) {
-            decode::BatchEngine engine = engine_of(decode::toy_file(model));
+            decode::BatchEngine engine = engine_of(decode::toy_file(model), tokenizer);
             const std::string stop = all.substr(first, size);
             NewText text(tokenizer, {}, {stop});
             std::string heard;
-            const Generation result = generate(engine, {.prompt = {72}, .max_tokens = 8}, &text,
-                                               [&](std::string_view piece) { heard += piece; });
+            const Generation result = generate(
+                engine, {.prompt = {72}, .max_tokens = 8, .stops = {stop}}, &text,
+                [&](std::string_view piece) { heard += piece; });
             EXPECT_EQ(heard, all.substr(0, all.find(stop)));
             EXPECT_EQ(result.text, heard);
             EXPECT_EQ(result.ids,
