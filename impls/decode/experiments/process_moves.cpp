@@ -53,7 +53,10 @@ class Run {
   private:
     static EngineSettings settings(int blocks) {
         const BatchRunOptions modelled = on_modelled_gpu(blocks);
-        return {.options = modelled.engine, .blocks = blocks, .pace = modelled_gpu_cost()};
+        return {.options = modelled.engine,
+                .weights = "1",
+                .blocks = blocks,
+                .pace = modelled_gpu_cost()};
     }
 
     void hear() {

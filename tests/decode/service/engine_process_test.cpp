@@ -305,7 +305,7 @@ TEST_P(EngineProcess, PausesLoadsAndCommits) {
 TEST_P(EngineProcess, TextsStopAMovedRequestAndOtherWeightsDoNotTakeItsCache) {
     const BatchRequest asked = request(11, 20, 60);
     const std::vector<MadeToken> expected = alone(asked);
-    EngineClient& from = engines.start(settings(0.002));
+    EngineClient& from = engines.start(settings(0.01));
     EngineSettings different = settings();
     different.weights = "2";
     EngineClient& same = engines.start(settings(0.002));
@@ -334,7 +334,7 @@ TEST_P(EngineProcess, TextsStopAMovedRequestAndOtherWeightsDoNotTakeItsCache) {
 }
 
 TEST_P(EngineProcess, RequestsMoveFromTheirTokensOrWithTheirCache) {
-    EngineClient& from = engines.start(settings(0.002));
+    EngineClient& from = engines.start(settings(0.01));
     EngineClient& to = engines.start(settings());
     const BatchRequest asked = request(11, 40, 60);
     for (const bool with_cache : {false, true}) {
