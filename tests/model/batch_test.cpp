@@ -31,8 +31,8 @@ TEST_F(ModelBatch, TellsOfEveryRequestAndOfTheEngine) {
     EXPECT_EQ(keys_of(first),
               (std::vector<std::string>{"finish", "id", "ids", "logprobs", "preemptions", "reused",
                                         "sampled_logprobs", "text", "versions"}));
-    EXPECT_EQ(first["sampled_logprobs"], nlohmann::json(std::vector<double>(
-                                             first["ids"].size(), 0)));  // the likeliest each
+    EXPECT_EQ(first["sampled_logprobs"],
+              nlohmann::json(std::vector<double>(first["ids"].size(), 0)));  // the likeliest each
     EXPECT_EQ(first["id"], "a");
     EXPECT_EQ(first["finish"], "length");
     EXPECT_EQ(first["ids"], assay_json({"model", "generate", wordless, "--ids", "72,105,33",

@@ -308,9 +308,9 @@ TEST(Generation, WhatIsHeardStandsFast) {
             const std::string stop = all.substr(first, size);
             NewText text(tokenizer, {}, {stop});
             std::string heard;
-            const Generation result = generate(
-                engine, {.prompt = {72}, .max_tokens = 8, .stops = {stop}}, &text,
-                [&](std::string_view piece) { heard += piece; });
+            const Generation result =
+                generate(engine, {.prompt = {72}, .max_tokens = 8, .stops = {stop}}, &text,
+                         [&](std::string_view piece) { heard += piece; });
             EXPECT_EQ(heard, all.substr(0, all.find(stop)));
             EXPECT_EQ(result.text, heard);
             EXPECT_EQ(result.ids,
