@@ -48,11 +48,11 @@ struct Slice {
 
 /// What a slice gave.
 struct Outcome {
-    int id = -1;                 ///< picked
-    double log_probability = 0;  ///< nats, of the raw logits' softmax
+    int id = -1;                ///< picked
+    float log_probability = 0;  ///< nats, of the raw logits' softmax
     /// nats, with which it was drawn: by temperature, top-k, top-p and mask; 0 where there was no
     /// choice (temperature 0, forced).
-    double sampled_log_probability = 0;
+    float sampled_log_probability = 0;
     bool finite = true;          ///< false: its logits have no softmax; the request has failed
     std::vector<double> scores;  ///< of `scored`, where it was not -1 (else 0)
 };

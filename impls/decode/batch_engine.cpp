@@ -32,9 +32,15 @@ ScheduleSettings schedule_of(const BackEnd& back_end, const BatchOptions& option
 
 }  // namespace
 
+struct BatchEngine::Note {
+    float log_probability = 0, sampled = 0;
+    int version = 0;
+};
+
 struct BatchEngine::Live {
     RequestId id = -1;
-    RequestState state;                     // but for ids and what else the scheduler knows
+    RequestState state;                     // but for its tokens and what the scheduler knows
+    std::vector<Note> notes;                // of each token; the scheduler has the ids
     std::vector<std::byte> stored;          // keys and values in the host's memory, block by block
     std::unique_ptr<LinkedRequest> linked;  // null: it has no links
     std::optional<StopTexts> stops;
@@ -133,7 +139,10 @@ RequestId BatchEngine::add(const RequestState& state, RequestId id,
     const BatchRequest& request = live.state.request;
     std::vector<int> tokens = request.prompt;
     tokens.insert(tokens.end(), state.ids.begin(), state.ids.end());
-    live.state.ids.clear();
+    for (std::size_t i = 0; i < state.ids.size(); ++i)
+        live.notes.push_back(
+            {state.log_probabilities[i], state.sampled_log_probabilities[i], state.versions[i]});
+    live.state.keep_first(0);
     live.linked = linked_.begin(id, request);
     live.stops = std::move(stops);
     live.stored = std::move(live.state.kv);
@@ -174,6 +183,7 @@ void BatchEngine::give_back(int slot) {
     live.linked.reset();
     live.stored = std::vector<std::byte>();
     live.state = {};
+    live.notes = std::vector<Note>();
     unused_.push_back(slot);
 }
 
@@ -195,7 +205,9 @@ RequestState BatchEngine::state_of(RequestId request, bool with_cache) const {
     if (live.state.request.binds())
         throw UserError("a request that is linked to others, or kept for them, cannot move");
     RequestState state = live.state;
-    state.ids.assign(sequence.tokens.begin() + sequence.prompt, sequence.tokens.end());
+    for (std::size_t i = 0; i < live.notes.size(); ++i)
+        state.append(sequence.tokens[static_cast<std::size_t>(sequence.prompt) + i],
+                     live.notes[i].version, live.notes[i].log_probability, live.notes[i].sampled);
     state.reused += sequence.reused;
     state.preemptions += sequence.preemptions;
     state.admitted = sequence.admitted;
@@ -336,13 +348,11 @@ void BatchEngine::run_several(StepReport& report) {
                                         std::span(stops_).first(feeds), picked_, log_probabilities_,
                                         sampled_, durations_);
     for (std::size_t i = 0; i < feeds; ++i) {
-        RequestState& state = live_[static_cast<std::size_t>(actions_.feeds[i].request)].state;
-        make_room(state);
-        state.versions.resize(state.versions.size() + static_cast<std::size_t>(steps), version_);
+        Live& live = live_[static_cast<std::size_t>(actions_.feeds[i].request)];
+        make_room(live);
         for (int step = 0; step < steps; ++step) {
             const std::size_t at = static_cast<std::size_t>(step) * feeds + i;
-            state.log_probabilities.push_back(log_probabilities_[at]);
-            state.sampled_log_probabilities.push_back(sampled_[at]);
+            live.notes.push_back({log_probabilities_[at], sampled_[at], version_});
         }
     }
     for (int step = 0; step < steps; ++step) {
@@ -361,22 +371,17 @@ void BatchEngine::run_several(StepReport& report) {
 }
 
 /// For all that it can make: once the first comes, not while it waits.
-void BatchEngine::make_room(RequestState& state) const {
-    const BatchRequest& request = state.request;
+void BatchEngine::make_room(Live& live) const {
+    const BatchRequest& request = live.state.request;
     const auto most = static_cast<std::size_t>(std::min(
         request.max_tokens, back_end_->context() + 1 - static_cast<int>(request.prompt.size())));
-    if (state.versions.capacity() >= most) return;
-    state.log_probabilities.reserve(most);
-    state.sampled_log_probabilities.reserve(most);
-    state.versions.reserve(most);
+    if (live.notes.capacity() < most) live.notes.reserve(most);
 }
 
 void BatchEngine::note_token(std::size_t feed, const Outcome& outcome, StepReport& report) {
     Live& live = live_[static_cast<std::size_t>(actions_.feeds[feed].request)];
-    make_room(live.state);
-    live.state.log_probabilities.push_back(outcome.log_probability);
-    live.state.sampled_log_probabilities.push_back(outcome.sampled_log_probability);
-    live.state.versions.push_back(version_);
+    if (live.notes.size() == live.notes.capacity()) make_room(live);
+    live.notes.push_back({outcome.log_probability, outcome.sampled_log_probability, version_});
     report.tokens.push_back(
         {live.id, outcome.id, version_, outcome.log_probability, outcome.sampled_log_probability});
     if (live.stops) stopped_[feed] = live.stops->add(text_of_(outcome.id)) ? 1 : 0;

@@ -84,10 +84,11 @@ class BatchEngine final : public RequestEngine {
     const Scheduler& scheduler() const { return scheduler_; }
 
   private:
+    struct Note;  // of a token
     struct Live;
     std::optional<StopTexts> stops_of(const RequestState& state) const;
     RequestId add(const RequestState& state, RequestId id, std::optional<StopTexts> stops);
-    void make_room(RequestState& state) const;
+    void make_room(Live& live) const;
     void carry_out();
     void make_slices();
     void run_one(StepReport& report);
@@ -116,7 +117,8 @@ class BatchEngine final : public RequestEngine {
     std::vector<int> picked_, scored_;
     std::vector<char> failed_, stopped_;
     std::vector<std::span<const int>> stops_;
-    std::vector<double> log_probabilities_, sampled_, durations_;
+    std::vector<float> log_probabilities_, sampled_;
+    std::vector<double> durations_;
     int by_token_ = 0;  // requests of which each token is looked at: forced ids, stops
     EngineStats stats_;
 };

@@ -13,10 +13,10 @@ namespace assay::decode {
 struct MadeToken {
     RequestId request = -1;
     int id = -1;
-    int version = 0;             ///< of the weights
-    double log_probability = 0;  ///< nats, of the raw logits' softmax
+    int version = 0;            ///< of the weights
+    float log_probability = 0;  ///< nats, of the raw logits' softmax
     /// nats, with which the sampler drew it; 0: it had no choice (Outcome)
-    double sampled_log_probability = 0;
+    float sampled_log_probability = 0;
 };
 
 struct EndedRequest {

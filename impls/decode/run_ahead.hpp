@@ -19,7 +19,7 @@ class RunsAhead {
     /// [steps].
     virtual int run_ahead(std::span<const Slice> slices, int steps,
                           std::span<const std::span<const int>> stops, std::span<int> ids,
-                          std::span<double> log_probabilities, std::span<double> sampled,
+                          std::span<float> log_probabilities, std::span<float> sampled,
                           std::span<double> seconds) = 0;
 };
 

@@ -243,9 +243,10 @@ void Picker::pick(const LogitRow& row, int index, std::span<int> room, PickedRow
     } else {
         const PickedId picked = pick_id(row.logits, *row.pick, parts_of(sharpened_, index), room);
         out.id = picked.id;
-        out.sampled_log_probability = picked.log_probability;
+        out.sampled_log_probability = static_cast<float>(picked.log_probability);
     }
-    out.log_probability = static_cast<double>(row.logits[static_cast<std::size_t>(out.id)]) - all;
+    out.log_probability =
+        static_cast<float>(static_cast<double>(row.logits[static_cast<std::size_t>(out.id)]) - all);
 }
 
 }  // namespace assay::decode

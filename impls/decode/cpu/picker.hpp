@@ -21,10 +21,10 @@ struct LogitRow {
 
 struct PickedRow {
     int id = -1;
-    double log_probability = 0;          ///< of `id`, nats
-    double sampled_log_probability = 0;  ///< with which it was drawn, nats; 0: there was no choice
-    double score = 0;                    ///< of `scored`, nats
-    bool finite = true;                  ///< false: there is no softmax, and nothing was picked
+    float log_probability = 0;          ///< of `id`, nats
+    float sampled_log_probability = 0;  ///< with which it was drawn, nats; 0: there was no choice
+    double score = 0;                   ///< of `scored`, nats
+    bool finite = true;                 ///< false: there is no softmax, and nothing was picked
 };
 
 /// Allocates nothing once it is made.

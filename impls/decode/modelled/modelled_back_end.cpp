@@ -20,12 +20,12 @@ std::uint64_t mixed(std::uint64_t hash, int id, std::uint64_t weights) {
     return hash ^ (hash >> 29);
 }
 
-double score(std::uint64_t hash, int id) {
-    return -static_cast<double>(mixed(hash, id, 7) >> 11) * 0x1p-53 * 16;
+float score(std::uint64_t hash, int id) {
+    return static_cast<float>(-static_cast<double>(mixed(hash, id, 7) >> 11) * 0x1p-53 * 16);
 }
 
 /// Half of what the raw ones give, so that neither is taken for the other; 0 without a choice.
-double sampled_score(const Pick& pick, double raw) {
+float sampled_score(const Pick& pick, float raw) {
     const Sampling& sampling = pick.sampling;
     const bool chosen = pick.forced < 0 && sampling.temperature > 0 && sampling.top_k != 1;
     return chosen ? raw / 2 : 0;
@@ -156,7 +156,8 @@ void ModelledBackEnd::run(std::span<const Slice> slices, std::span<Outcome> out)
             next = position + 1;
             hash = feed(slice.blocks, position, hash, slice.ids[t]);
             if (!slice.scored.empty())
-                outcome.scores.push_back(slice.scored[t] < 0 ? 0 : score(hash, slice.scored[t]));
+                outcome.scores.push_back(
+                    slice.scored[t] < 0 ? 0.0 : static_cast<double>(score(hash, slice.scored[t])));
         }
         outcome.finite = true;
         if (!slice.picks) continue;
@@ -173,7 +174,7 @@ void ModelledBackEnd::run(std::span<const Slice> slices, std::span<Outcome> out)
 
 int ModelledBackEnd::run_ahead(std::span<const Slice> slices, int steps,
                                std::span<const std::span<const int>> stops, std::span<int> ids,
-                               std::span<double> log_probabilities, std::span<double> sampled,
+                               std::span<float> log_probabilities, std::span<float> sampled,
                                std::span<double> seconds) {
     std::int64_t positions = 0;
     for (const Slice& slice : slices) {
@@ -203,7 +204,7 @@ int ModelledBackEnd::run_ahead(std::span<const Slice> slices, int steps,
 /// `steps` one stops; others, before or behind, may have been fed more, which nothing reads.
 int ModelledBackEnd::run_some_ahead(std::span<const Slice> slices, int steps,
                                     std::span<const std::span<const int>> stops, int* ids,
-                                    double* scores, double* sampled, std::size_t stride) {
+                                    float* scores, float* sampled, std::size_t stride) {
     std::uint64_t hashes[slices_together];
     int fed[slices_together];
     for (std::size_t i = 0; i < slices.size(); ++i) {

@@ -62,7 +62,7 @@ class ModelledBackEnd final : public BackEnd, public RunsAhead {
     void run(std::span<const Slice> slices, std::span<Outcome> out) override;
     int run_ahead(std::span<const Slice> slices, int steps,
                   std::span<const std::span<const int>> stops, std::span<int> ids,
-                  std::span<double> log_probabilities, std::span<double> sampled,
+                  std::span<float> log_probabilities, std::span<float> sampled,
                   std::span<double> seconds) override;
     void copy_block(int from, int to, int positions) override;
     bool can_link() const override { return true; }
@@ -88,8 +88,8 @@ class ModelledBackEnd final : public BackEnd, public RunsAhead {
     void check(const Slice& slice);
     static constexpr std::size_t slices_together = 8;
     int run_some_ahead(std::span<const Slice> slices, int steps,
-                       std::span<const std::span<const int>> stops, int* ids, double* scores,
-                       double* sampled, std::size_t stride);
+                       std::span<const std::span<const int>> stops, int* ids, float* scores,
+                       float* sampled, std::size_t stride);
     double transfer_s();
 
     ModelledSettings settings_;
@@ -103,7 +103,7 @@ class ModelledBackEnd final : public BackEnd, public RunsAhead {
 /// weights[i] stands for those with which tokens[i] was fed.
 struct ModelledToken {
     int id = -1;
-    double log_probability = 0, sampled_log_probability = 0;
+    float log_probability = 0, sampled_log_probability = 0;
 };
 ModelledToken modelled_token(std::span<const int> tokens, std::span<const std::uint64_t> weights,
                              const Pick& pick, int vocabulary);

@@ -32,7 +32,7 @@ struct BatchRunOptions {
 
 struct BatchAnswer {
     std::vector<int> ids, versions;
-    std::vector<double> log_probabilities, sampled_log_probabilities;  ///< as MadeToken has them
+    std::vector<float> log_probabilities, sampled_log_probabilities;  ///< as MadeToken has them
     std::vector<double> prompt_log_probabilities;  ///< of the second on, as far as it came
     Finish finish = Finish::cancelled;
     int reused = 0, preemptions = 0;

@@ -119,8 +119,8 @@ class Reader {
 
 }  // namespace
 
-void RequestState::append(int id, int version, double log_probability,
-                          double sampled_log_probability) {
+void RequestState::append(int id, int version, float log_probability,
+                          float sampled_log_probability) {
     ids.push_back(id);
     versions.push_back(version);
     log_probabilities.push_back(log_probability);

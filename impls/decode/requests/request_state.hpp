@@ -45,8 +45,8 @@ struct BatchRequest {
 struct RequestState {
     std::string model;  ///< whose tokens these are; other engines refuse it
     BatchRequest request;
-    std::vector<int> ids;                                              ///< that were made so far
-    std::vector<double> log_probabilities, sampled_log_probabilities;  ///< as MadeToken has them
+    std::vector<int> ids;                                             ///< that were made so far
+    std::vector<float> log_probabilities, sampled_log_probabilities;  ///< as MadeToken has them
     std::vector<int> versions;                     ///< of the weights that made each
     std::vector<double> prompt_log_probabilities;  ///< of the prompt's tokens from the second on;
                                                    ///< those that are known so far
@@ -58,7 +58,7 @@ struct RequestState {
     int kv_positions = 0;     ///< 0: none
     std::vector<std::byte> kv;
 
-    void append(int id, int version, double log_probability, double sampled_log_probability);
+    void append(int id, int version, float log_probability, float sampled_log_probability);
     void keep_first(std::size_t tokens);  ///< of those that were made
     void forget_cache();                  ///< the keys and values
 };

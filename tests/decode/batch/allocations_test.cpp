@@ -26,7 +26,7 @@ namespace {
 
 // Room for what a request will make: its tokens and blocks, when it is admitted, what is known of
 // each token when the first comes. A request that waits has none.
-constexpr int per_request = 5;
+constexpr int per_request = 3;
 
 TEST(Allocations, StepsHaveNoneButOfThoseTheyAdmit) {
     for (const Stepping stepping : {Stepping::one_by_one, Stepping::ahead}) {

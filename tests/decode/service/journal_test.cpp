@@ -27,7 +27,9 @@ Journal ready(int version = 1) {
 Made made(RequestId request, std::vector<int> ids, int version = 1,
           std::optional<Finish> end = {}) {
     Made made{.steps = 1, .seconds = 0.5, .waiting = 3, .tokens = {}, .ended = {}};
-    for (const int id : ids) made.tokens.push_back({request, id, version, -0.25 * id, -0.125 * id});
+    for (const int id : ids)
+        made.tokens.push_back({request, id, version, -0.25f * static_cast<float>(id),
+                               -0.125f * static_cast<float>(id)});
     if (end) made.ended.push_back({request, *end, 0, 0, {}});
     return made;
 }
@@ -45,8 +47,8 @@ TEST(Journal, KnowsRequestsAsFarAsTheCallerWasToldOfThem) {
     EXPECT_EQ(report.seconds, 0.5);
     EXPECT_EQ(report.waiting, 3);
     EXPECT_THAT(journal.state_of(a).ids, ElementsAre(7));
-    EXPECT_THAT(journal.state_of(a).log_probabilities, ElementsAre(-1.75));
-    EXPECT_THAT(journal.state_of(a).sampled_log_probabilities, ElementsAre(-0.875));
+    EXPECT_THAT(journal.state_of(a).log_probabilities, ElementsAre(-1.75f));
+    EXPECT_THAT(journal.state_of(a).sampled_log_probabilities, ElementsAre(-0.875f));
     EXPECT_TRUE(journal.state_of(a).admitted);
     journal.on(made(a, {8}, 1, Finish::stop));
     EXPECT_TRUE(journal.has_ended(a));
