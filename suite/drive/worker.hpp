@@ -149,6 +149,8 @@ class Worker {
     virtual void offer(const std::string& object, const Bytes& content) = 0;
     /// Where transfers of that object write, at their offsets.
     virtual void accept(const std::string& object, const Bytes& content) = 0;
+    /// Neither offered nor accepted from now on; a transfer under way goes on.
+    virtual void withdraw(const std::string& object) = 0;
 
     /// To the policy.
     virtual void say(AnyMessage message) = 0;

@@ -115,6 +115,12 @@ void TransferPort::accept(const std::string& object, Bytes bytes) {
     impl_->accepted.insert_or_assign(object, std::move(bytes));
 }
 
+void TransferPort::withdraw(const std::string& object) {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->offered.erase(object);
+    impl_->accepted.erase(object);
+}
+
 void TransferPort::send(const TransferOrder& order, std::uint16_t port) {
     impl_->send(order, port);
 }

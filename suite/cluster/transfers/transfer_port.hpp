@@ -80,6 +80,8 @@ class TransferPort {
     /// Where ranges of the object are written, at their offset. Throws std::logic_error for what
     /// cannot be written.
     void accept(const std::string& object, Bytes);
+    /// Neither any more; nothing where it was neither. What is under way goes on.
+    void withdraw(const std::string& object);
 
     // An order that cannot be followed (there is no such object, it is too short) breaks the
     // transfer. One that is not for this worker, or has a wrong token or the id of another one,

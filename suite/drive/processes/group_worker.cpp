@@ -47,6 +47,7 @@ void GroupWorker::urgent(std::function<void(const AnyMessage&)> handler) {
 void GroupWorker::beside(double, std::function<void()>, AnyMessage) { refuse("work beside"); }
 void GroupWorker::offer(const std::string&, const Bytes&) { refuse("transfers"); }
 void GroupWorker::accept(const std::string&, const Bytes&) { refuse("transfers"); }
+void GroupWorker::withdraw(const std::string&) { refuse("transfers"); }
 
 // Nothing is held to a modelled time here: what takes long is real.
 bool GroupWorker::begin_interruptible(double, Interrupts by) {

@@ -34,6 +34,7 @@ class GroupWorker final : public Worker {
     void beside(double, std::function<void()>, AnyMessage) override;
     void offer(const std::string&, const Bytes&) override;
     void accept(const std::string&, const Bytes&) override;
+    void withdraw(const std::string&) override;
 
   private:
     struct UrgentHandler {

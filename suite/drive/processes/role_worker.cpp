@@ -129,6 +129,7 @@ class RoleWorker final : public Worker {
     void accept(const std::string& object, const Bytes& content) override {
         port().accept(object, content);
     }
+    void withdraw(const std::string& object) override { port().withdraw(object); }
 
   private:
     static void hear(AtOnce& at_once, LinkStrikes& links, const FaultPhases& phases,

@@ -65,6 +65,10 @@ class VirtualWorker final : public Worker {
     void accept(const std::string& object, const Bytes& content) override {
         accepted_.insert_or_assign(object, content);
     }
+    void withdraw(const std::string& object) override {
+        offered_.erase(object);
+        accepted_.erase(object);
+    }
     void say(AnyMessage message) override { surroundings_.says(id_, std::move(message)); }
 
   private:

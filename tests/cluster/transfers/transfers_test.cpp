@@ -91,6 +91,19 @@ TEST_P(TransfersFromEither, ATransferKeepsWhatWasOfferedWhenItBegan) {
     EXPECT_THAT(to->endings.wait_for(second.id).why, HasSubstr("of which worker 7 has 10"));
 }
 
+TEST_F(Transfers, WhatIsWithdrawnIsThereForThoseUnderWay) {
+    make(300000, {.send_bytes_s = 2e6});
+    const auto first = order(0, source.size());
+    start(first, *from, *to);
+    from->port->withdraw("w");
+    to->port->withdraw("w");
+    EXPECT_TRUE(to->endings.wait_for(first.id).arrived);
+    EXPECT_TRUE(equal(target->view(), source));
+    const auto second = order(0, 1);
+    start(second, *from, *to);
+    EXPECT_THAT(to->endings.wait_for(second.id).why, HasSubstr("has not accepted"));
+}
+
 // ---- orders that cannot be followed
 
 TEST_F(Transfers, WhatIsNotThereBreaksTheTransferOnce) {
