@@ -90,7 +90,12 @@ EngineLimits BatchEngine::limits() const {
             .max_requests = options_.max_requests};
 }
 
-void BatchEngine::release(RequestId kept) { scheduler_.let_go(linked_.release(kept)); }
+void BatchEngine::release(RequestId kept) {
+    if (linked_.is_linked_to(kept))
+        released_.insert(kept);
+    else
+        scheduler_.let_go(linked_.release(kept));
+}
 
 RequestId BatchEngine::submit(const BatchRequest& request) {
     RequestState state;
@@ -181,6 +186,7 @@ void BatchEngine::give_back(int slot) {
     by_token_ -= live.by_token() ? 1 : 0;
     slots_.erase(live.id);
     live.linked.reset();
+    for (const RequestId kept : std::exchange(released_, {})) release(kept);
     live.stored = std::vector<std::byte>();
     live.state = {};
     live.notes = std::vector<Note>();

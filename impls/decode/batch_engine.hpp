@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -13,11 +14,11 @@
 
 #include "impls/decode/back_end.hpp"
 #include "impls/decode/links/linked_cache.hpp"
-#include "impls/decode/request_engine.hpp"
 #include "impls/decode/requests/request_check.hpp"
 #include "impls/decode/requests/stop_texts.hpp"
 #include "impls/decode/run_ahead.hpp"
 #include "impls/decode/schedule/scheduler.hpp"
+#include "impls/decode/step_report.hpp"
 
 namespace assay::decode {
 
@@ -32,22 +33,27 @@ struct BatchOptions {
     int max_requests = 16384;
 };
 
-class BatchEngine final : public RequestEngine {
+class BatchEngine {
   public:
     /// text_of: for requests that stop at texts. Throws UserError: settings that make no sense.
     BatchEngine(std::unique_ptr<BackEnd> back_end, const BatchOptions& options,
                 TextOf text_of = {});
-    ~BatchEngine() override;
+    ~BatchEngine();
 
-    RequestId submit(const BatchRequest& request) override;
-    void release(RequestId kept) override;
+    /// Throws UserError: ids that the model does not know, a prompt beyond the context, a cache too
+    /// small for the request, numbers out of range, links as KeptSequences::check() says, as many
+    /// requests as EngineLimits::max_requests.
+    RequestId submit(const BatchRequest& request);
+    /// Gives up what was kept of it, once no request that has not ended is linked to it; nothing
+    /// happens where nothing was.
+    void release(RequestId kept);
     /// Between steps; what was made so far stays made. False: it had ended before.
-    bool cancel(RequestId request, StepReport& report) override;
+    bool cancel(RequestId request, StepReport& report);
 
     /// One step, or up to `most` where the back end can make several without a decision between
     /// them. Appends to `report`.
-    void step(StepReport& report, int most = 1) override;
-    bool idle() const override;
+    void step(StepReport& report, int most = 1);
+    bool idle() const;
 
     /// Weights for the steps after the next commit(), made beside the steps. `version` is above all
     /// before. Throws UserError where they do not fit the back end.
@@ -57,27 +63,29 @@ class BatchEngine final : public RequestEngine {
     /// weights go on being used by the requests that have them, and by no other. std::logic_error:
     /// nothing was prepared, or sequences are kept or linked.
     void commit(Cache cache);
-    int version() const override { return version_; }
+    int version() const { return version_; }
 
     /// `with_cache`: keys and values too, where they are all of the present weights. Throws
     /// std::out_of_range for a request that has ended, UserError for one with links.
-    RequestState state_of(RequestId request, bool with_cache = false) const override;
-    RequestId resume(const RequestState& state) override { return resume(state, std::nullopt); }
-    /// Under this number, by which no request is known here.
-    RequestId resume(const RequestState& state, std::optional<RequestId> as);
+    RequestState state_of(RequestId request, bool with_cache = false) const;
+    /// Goes on with it here, with its keys and values if it brings them; under the number `as`, by
+    /// which no request is known here. Throws UserError as submit(), and for a state of another
+    /// model or that contradicts itself; for keys and values of another identity (BackEnd): take
+    /// RequestState::forget_cache() then.
+    RequestId resume(const RequestState& state, std::optional<RequestId> as = {});
     /// Requests that have not ended, in the order of arrival.
-    std::vector<RequestId> unfinished() const override;
+    std::vector<RequestId> unfinished() const;
     /// As if it had never come: nothing is reported.
-    void remove(RequestId request) override;
+    void remove(RequestId request);
 
-    EngineStats stats() const override;
+    EngineStats stats() const;
     bool has(RequestId request) const { return slots_.contains(request); }  ///< not ended
     /// Whether sequences are kept or linked: then weights cannot change.
     bool has_links() const { return linked_.bind(); }
     /// Prompt tokens that a request with this prompt would find in the cache of prefixes.
     int cached_tokens(std::span<const int> prompt) { return scheduler_.cached_tokens(prompt); }
     /// Gives up the cache of prefixes.
-    void empty_cache() override { scheduler_.empty_cache(); }
+    void empty_cache() { scheduler_.empty_cache(); }
 
     const BackEnd& back_end() const { return *back_end_; }
     EngineLimits limits() const;
@@ -106,7 +114,8 @@ class BatchEngine final : public RequestEngine {
     int version_, next_version_ = 0;
     Scheduler scheduler_;
     LinkedCache linked_;
-    std::deque<Live> live_;  // by the scheduler's number
+    std::set<RequestId> released_;  // and still linked to
+    std::deque<Live> live_;         // by the scheduler's number
     std::vector<int> unused_;
     std::unordered_map<RequestId, int> slots_;
     RequestId last_id_ = -1;

@@ -8,7 +8,10 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <vector>
 
+#include "impls/decode/pool/choosers.hpp"
+#include "impls/decode/pool/local_seat.hpp"
 #include "impls/decode/service/engine_host.hpp"
 #include "impls/decode/service/engine_role.hpp"
 #include "impls/decode/service/journal.hpp"
@@ -83,17 +86,69 @@ void load(service::EngineHost& host, std::vector<service::FromEngine>& answers) 
         host.loaded(service::carry_out(*order, model(), host.settings()), answers);
 }
 
-service::Journal journal_of_two() {
-    service::Journal journal;
-    journal.on(service::Ready{{.model = "m", .vocabulary = 50, .context = 30, .blocks = 4}, 1});
-    RequestState state;
-    state.request.prompt = {1, 2, 3};
-    journal.begin(state);
-    state.request.links = Links{.keep = true};
-    journal.begin(state, {}, service::Journal::Looked::not_at);
-    journal.drop(0);
-    return journal;
-}
+/// Of an engine that has a request that is to move and one that is kept, and had one that was
+/// removed.
+class Caller {
+  public:
+    Caller() {
+        pool_.there(seat, 0, 1);
+        hear(service::Ready{{.model = "m", .vocabulary = 50, .context = 30, .blocks = 4}, 1});
+        for (const bool keeps : {false, false, true})
+            pool_.ask(
+                {.request = {
+                     .prompt = {1, 2, 3}, .max_tokens = most, .links = Links{.keep = keeps}}});
+        turn();
+        pool_.cancel(0);
+        journal_.remove(0);
+        pool_.taken(seat, 1);
+        pool_.there(another, 0, 1);
+        pool_.move(1, another, true);
+        turn();
+    }
+
+    /// Throws service::ProtocolError.
+    void hear(const service::FromEngine& message) {
+        journal_.on(message, pool_, seat);
+        if (const auto* const taken = std::get_if<service::Taken>(&message))
+            pool_.taken(seat, taken->request);
+        else if (const auto* const refused = std::get_if<service::Refused>(&message))
+            pool_.refused(seat, refused->request);
+        else if (const auto* const exported = std::get_if<service::Exported>(&message))
+            pool_.exported(seat, exported->request, 1);
+        else if (const auto* const committed = std::get_if<service::Committed>(&message))
+            pool_.version(seat, committed->version);
+        else if (const auto* const made = std::get_if<service::Made>(&message))
+            for (const SaidOfRequest& said : by_request(made->tokens, made->ended))
+                pool_.made(seat, said.request, said.tokens, made->waiting, said.ended);
+        turn();
+    }
+
+    /// What it had goes on elsewhere with what is known of it.
+    void lose() {
+        pool_.lost(seat);
+        for (const Order& order : turn()) {
+            const auto* const give = std::get_if<Give>(&order);
+            if (!give) continue;
+            const RequestState state = pool_.state(*give, "m");
+            if (request_state_from(to_bytes(state)).ids.size() != give->from || give->from > most)
+                std::abort();
+        }
+        for (const Number request : {0, 1, 2})
+            if (!pool_.over(request) && pool_.seat(request) != another) std::abort();
+    }
+
+  private:
+    static constexpr Seat seat = 0, another = 1;
+    static constexpr int most = 2;  // tokens of each
+    std::vector<Order> turn() {
+        std::vector<Order> orders;
+        FewestGiven chooser(pool_);
+        pool_.turn(chooser, orders);
+        return orders;
+    }
+    Pool pool_;
+    service::Journal journal_;
+};
 
 }  // namespace
 
@@ -101,9 +156,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::istringstream lines(std::string(reinterpret_cast<const char*>(data), size));
     std::vector<service::FromEngine> answers;
     service::EngineHost host(
-        {.options = {.max_batch = 4, .model = "m"}, .weights = "w", .pace = StepCost{}});
+        {.options = {.max_batch = 4, .model = "m"}, .weights = "w", .pace = StepCost{}},
+        {.offer = [](const std::string&, const Bytes&) {},
+         .accept = [](const std::string&, const Bytes&) {},
+         .withdraw = [](const std::string&) {}});
     load(host, answers);
-    service::Journal journal = journal_of_two();
+    Caller caller;
     bool found_out = false;
     int messages = 0;
     for (std::string line; std::getline(lines, line) && ++messages <= 100;) {
@@ -120,14 +178,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         if (const auto said = read<service::FromEngine>(document); said && !found_out) {
             try {
-                journal.on(*said);
+                caller.hear(*said);
             } catch (const service::ProtocolError&) {
                 found_out = true;
             }
-            StepReport report;
-            journal.take(report);
         }
     }
+    caller.lose();
     // What it answers is what its caller reads.
     for (const service::FromEngine& answer : answers)
         if (!read<service::FromEngine>(drive::to_message(answer))) std::abort();

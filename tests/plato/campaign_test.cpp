@@ -229,61 +229,66 @@ TEST(EngineFaultsTest, EnginesKnowFiveKindsAtTimes) {
               "fault 'wipe:rank=0@step=5': engines count no common steps; give a time, @t=SECONDS");
 }
 
+/// Seats 0, 1, … of the first model, each with so many requests.
+std::vector<decode::Place> seats_with(std::initializer_list<int> given) {
+    std::vector<decode::Place> places;
+    for (const int each : given)
+        places.push_back({.seat = static_cast<decode::Seat>(places.size()), .given = each});
+    return places;
+}
+
 TEST(PlacementTest, ModelsAreKeptApart) {
-    Placement placement(3, 10);
-    placement.set_model(1, 1);
+    Placement placement(10);
+    std::vector<decode::Place> places = seats_with({0, 0, 0});
+    places[1].model = 1;
     const std::vector<int> prompt{1, 2};
-    placement.on_started(0, prompt);
-    EXPECT_EQ(placement.choose(prompt, 9, 1), 1);
-    EXPECT_EQ(placement.choose(prompt), 0);
-    placement.on_lost(1);
-    EXPECT_EQ(placement.choose(prompt, 9, 1), -1);
+    placement.add(0, prompt);
+    EXPECT_EQ(placement.choose({.tokens = prompt, .model = 1}, places), 1);
+    EXPECT_EQ(placement.choose({.tokens = prompt}, places), 0);
+    places[0].takes = places[1].takes = false;
+    EXPECT_EQ(placement.choose({.tokens = prompt, .model = 1}, places), std::nullopt);
+    EXPECT_EQ(placement.choose({.tokens = prompt}, places), 2);
     EXPECT_EQ(AdaptiveModel{2}.model_of(2), 1);
     EXPECT_EQ(AdaptiveModel{2}.model_of(3), 0);
     EXPECT_EQ(AdaptiveModel{5}.model_of(std::nullopt), 0);
 }
 
 TEST(PlacementTest, PrefixThenLoadThenNumber) {
-    Placement placement(3, 10);
-    const std::vector<int> prompt{1, 2, 3, 4}, other{9};
-    EXPECT_EQ(placement.choose(prompt), 0);
-    placement.on_started(0, other);
-    EXPECT_EQ(placement.choose(prompt), 1);
-    placement.on_started(2, prompt);
-    EXPECT_EQ(placement.choose(prompt), 2);
-    EXPECT_EQ(placement.choose(prompt, 0), 1);
-    placement.on_ended(2, std::vector<int>{1, 2, 3, 4, 5, 6});
+    Placement placement(10);
+    const std::vector<int> prompt{1, 2, 3, 4};
+    EXPECT_EQ(placement.choose({.tokens = prompt}, seats_with({0, 0, 0})), 0);
+    EXPECT_EQ(placement.choose({.tokens = prompt}, seats_with({1, 0, 0})), 1);
+    placement.add(2, prompt);
+    EXPECT_EQ(placement.choose({.tokens = prompt}, seats_with({1, 0, 5})), 2);
+    EXPECT_EQ(placement.choose({.tokens = prompt, .most_reused = 0}, seats_with({1, 0, 5})), 1);
+    placement.add(2, std::vector<int>{1, 2, 3, 4, 5});
     EXPECT_EQ(placement.cached(2, std::vector<int>{1, 2, 3, 4, 5, 6}), 5);
-    placement.on_wiped(2);
-    EXPECT_EQ(placement.choose(prompt), 1);
-    placement.on_lost(1);
-    EXPECT_EQ(placement.choose(prompt), 2);
-    placement.on_lost(2);
-    placement.on_lost(0);
-    EXPECT_EQ(placement.choose(prompt), -1);
-    placement.on_back(0);
-    EXPECT_EQ(placement.choose(prompt), 0);
-    EXPECT_EQ(placement.running(0), 0);
+    placement.clear(2);
+    EXPECT_EQ(placement.choose({.tokens = prompt}, seats_with({1, 0, 0})), 1);
+    EXPECT_EQ(placement.choose({.tokens = prompt}, {}), std::nullopt);
 }
 
 TEST(PlacementTest, WhatAnEngineHadNoRoomForIsForgotten) {
-    Placement placement(1, 3);  // blocks
+    Placement placement(3);  // blocks
     const auto text = [](int id) { return std::vector<int>(20, id); };
-    for (const int id : {1, 2, 3}) placement.on_started(0, text(id));
+    for (const int id : {1, 2, 3}) placement.add(0, text(id));
     EXPECT_EQ(placement.cached(0, text(3)), 20);
     EXPECT_EQ(placement.cached(0, text(1)), 0);
 }
 
 TEST(PlacementTest, WhatMayNotBeTakenDoesNotCountAndWhatIsLinkedDoes) {
-    Placement placement(2, 10);
+    Placement placement(10);
     const std::vector<int> prompt{1, 2, 3, 4};
-    placement.on_started(0, std::vector<int>{1, 2});
-    placement.on_started(1, std::vector<int>{1, 2, 3});
-    placement.on_started(1, std::vector<int>{9});
-    EXPECT_EQ(placement.choose(prompt), 1);
-    EXPECT_EQ(placement.choose(prompt, 2), 0);  // both have two tokens of it; fewer run there
-    EXPECT_EQ(placement.choose(prompt, 9, 0, std::vector<std::int64_t>{3, 0}), 0);
-    EXPECT_EQ(placement.choose(prompt, 9, 0, std::vector<std::int64_t>{3, 3}), 1);
+    const std::vector<decode::Place> places = seats_with({1, 2});
+    placement.add(0, std::vector<int>{1, 2});
+    placement.add(1, std::vector<int>{1, 2, 3});
+    EXPECT_EQ(placement.choose({.tokens = prompt}, places), 1);
+    // Both have two tokens of it; fewer are there.
+    EXPECT_EQ(placement.choose({.tokens = prompt, .most_reused = 2}, places), 0);
+    EXPECT_EQ(
+        placement.choose({.tokens = prompt, .linked = std::vector<std::int64_t>{3, 0}}, places), 0);
+    EXPECT_EQ(
+        placement.choose({.tokens = prompt, .linked = std::vector<std::int64_t>{3, 3}}, places), 1);
 }
 
 }  // namespace

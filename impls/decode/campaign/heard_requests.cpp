@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "impls/decode/requests/request_check.hpp"
 
@@ -20,8 +19,6 @@ void HeardRequests::begin(const RequestDraw& draw, std::mt19937_64& random) {
     beginning_.resize(1 + random() % 30);
     for (int& id : beginning_) id = random_id(draw, random);
     all.resize(draw.fewest + random() % draw.more);
-    pending.resize(all.size());
-    std::iota(pending.begin(), pending.end(), std::size_t{0});
 }
 
 void HeardRequests::draw_one(const RequestDraw& draw, std::mt19937_64& random,
@@ -51,37 +48,25 @@ int HeardRequests::least_blocks(int context) const {
     return least;
 }
 
-void HeardRequests::hear(const StepReport& report, std::map<RequestId, std::size_t>& of_engine,
+void HeardRequests::hear(const Done& done, std::size_t number, const Pool& pool,
                          std::map<std::string, long>& counts) {
-    for (const MadeToken& token : report.tokens) {
-        const std::size_t number = of_engine.at(token.request);
-        RequestState& state = all[number].state;
-        if (all[number].answers > 0) throw BrokenRule{"a token came behind the answer"};
-        if (is_ahead_of(number, token.version))
-            throw BrokenRule{"the version of a request's tokens went back"};
-        state.append(token.id, token.version, token.log_probability, token.sampled_log_probability);
-        state.admitted = true;
+    HeardRequest& request = all[number];
+    if (++request.answers > 1) throw BrokenRule{"a request was answered twice"};
+    if (done.how == Done::How::cancelled || done.how == Done::How::dropped)
+        throw BrokenRule{"a request was given up"};
+    request.finish = done.end.why;
+    int version = 0;
+    for (const Run& run : pool.runs(done.request)) {
+        if (run.version < version) throw BrokenRule{"the version of a request's tokens went back"};
+        version = run.version;
     }
-    counts["tokens"] += static_cast<long>(report.tokens.size());
-    for (const EndedRequest& ended : report.ended) {
-        HeardRequest& request = all[of_engine.at(ended.request)];
-        if (++request.answers > 1) throw BrokenRule{"a request was answered twice"};
-        request.finish = ended.why;
-        counts["preemptions"] += ended.preemptions;
-        counts["reused"] += ended.reused;
-        of_engine.erase(ended.request);
-        ++answered_;
-    }
-}
-
-RequestId HeardRequests::give(RequestEngine& engine, std::size_t number, Misdeed misdeed) const {
-    const HeardRequest& request = all[number];
-    if (request.state.ids.empty()) return engine.submit(request.request);
-    RequestState state = request.state;
-    if (misdeed == Misdeed::forgets_a_token) {
-        state.keep_first(state.ids.size() - 1);
-    }
-    return engine.resume(state);
+    const std::span<const Token> tokens = pool.tokens(done.request);
+    request.state =
+        pool.state({.request = done.request, .from = tokens.size()}, request.state.model);
+    counts["tokens"] += static_cast<long>(tokens.size());
+    counts["preemptions"] += done.end.preemptions;
+    counts["reused"] += done.end.reused;
+    ++answered_;
 }
 
 void HeardRequests::check_answers(std::map<std::string, long>& counts) const {

@@ -1,5 +1,4 @@
-// A schedule's requests: what is asked, what was heard of it from engines, and what must hold of
-// that, whether these are in this process or not, in virtual time or not.
+// A schedule's requests: what is asked, and what must hold of what a pool knows of it in the end.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +9,14 @@
 #include <vector>
 
 #include "impls/decode/campaign/rules.hpp"
-#include "impls/decode/request_engine.hpp"
+#include "impls/decode/pool/pool.hpp"
 
 namespace assay::decode {
 
-/// What is known of a request outside the engines.
 struct HeardRequest {
     BatchRequest request;
     double comes_s = 0;
-    RequestState state;  ///< as far as tokens were heard
+    RequestState state;  ///< in the end
     int answers = 0;
     Finish finish = Finish::length;
 };
@@ -48,24 +46,14 @@ class HeardRequests {
     /// Blocks without which one of them would not be taken.
     int least_blocks(int context) const;
 
-    /// What a step gave. of_engine: whose requests these are; those that ended are taken out.
-    /// Throws BrokenRule: answered before or twice, older weights after newer ones.
-    void hear(const StepReport& report, std::map<RequestId, std::size_t>& of_engine,
+    /// It is over. Throws BrokenRule: it was before, older weights came after newer ones.
+    void hear(const Done& done, std::size_t number, const Pool& pool,
               std::map<std::string, long>& counts);
-    /// To an engine: anew, or as far as its tokens were heard.
-    RequestId give(RequestEngine& engine, std::size_t number, Misdeed misdeed) const;
     bool all_answered() const { return answered_ == all.size(); }
-    /// Whether its next token would be of older weights than its last.
-    bool is_ahead_of(std::size_t number, int version) const {
-        const std::vector<int>& versions = all[number].state.versions;
-        return !versions.empty() && versions.back() > version;
-    }
-
     /// Each was answered once, and no more of them failed than were struck. Throws BrokenRule.
     void check_answers(std::map<std::string, long>& counts) const;
 
     std::vector<HeardRequest> all;
-    std::vector<std::size_t> pending;  ///< to be given to an engine
 
   private:
     void begin(const RequestDraw& draw, std::mt19937_64& random);

@@ -33,6 +33,12 @@ ScheduledService::ScheduledService(const ScheduleBounds& bounds, Misdeed misdeed
         if (timer && timer->id == tick)
             driver_.start(drive::StartTimer{tick, bounds_.patience_s / 4});
     });
+    engines_.place_by(*this);
+    engines_.hear_requests({.tokens = {}, .done = [this](const Done& done) { hear(done); }});
+    if (misdeed_ == Misdeed::forgets_a_token)
+        engines_.distort([](RequestState& state) {
+            if (!state.ids.empty()) state.keep_first(state.ids.size() - 1);
+        });
     draw();
 }
 
@@ -81,6 +87,8 @@ void ScheduledService::draw() {
     keeps_ = requests.one_is_kept_of > 0 && below(4) == 0 && misdeed_ != Misdeed::keeps_the_cache;
     if (!keeps_) requests.one_is_kept_of = 0;
     requests_.draw(requests, random_, [&] { return seconds(bounds_.horizon_s); });
+    for (std::size_t number = 0; number < requests_.all.size(); ++number)
+        to_come_.push_back(number);
     settings_.blocks = requests_.least_blocks(model.context) + static_cast<int>(below(10));
     wanted_engines_ = bounds_.fewest_engines + below(3);
     constexpr std::array names{"kill", "hang", "slow", "corrupt", "nan", "wipe", "publish", "move"};
@@ -126,19 +134,17 @@ void ScheduledService::turn() {
     }
     for (Host& host : hosts_)
         if (!host.gone) hear(host);
+    check_refusals();
     give_up_the_silent();
     replace_the_lost();
-    dispatch();
+    ask();
 }
 
 void ScheduledService::hear(Host& host) {
-    if (host.engine->has_news()) {
-        StepReport report;
-        host.engine->take(report);
-        note_kept(host, report);
-        requests_.hear(report, host.requests, counts_);
+    if (host.given_up && host.engine->heard_s() > host.given_up_s) {
+        host.given_up = false;
+        engines_.pool().open(host.engine->seat(), true);
     }
-    if (host.given_up && host.engine->heard_s() > host.given_up_s) host.given_up = false;
     if (host.engine->ready()) bring_weights(host);
 }
 
@@ -159,43 +165,60 @@ void ScheduledService::bring_weights(Host& host) {
     }
 }
 
-void ScheduledService::note_kept(Host& host, const StepReport& report) {
-    for (const EndedRequest& ended : report.ended) {
-        if (ended.why == Finish::no_blocks && !keeps_)
-            throw BrokenRule{"a request found no blocks where nothing is kept"};
-        const bool well = ended.why == Finish::stop || ended.why == Finish::length ||
-                          ended.why == Finish::context;
-        if (!well || !requests_.all[host.requests.at(ended.request)].request.binds()) continue;
-        host.kept.push_back(ended.request);
-        ++counts_["kept"];
-    }
+// ---- requests -----------------------------------------------------------------------------------
+
+void ScheduledService::ask() {
+    std::erase_if(to_come_, [&](std::size_t number) {
+        const HeardRequest& request = requests_.all[number];
+        if (request.comes_s > now_s()) return false;
+        numbers_[engines_.pool().ask({.request = request.request})] = number;
+        return true;
+    });
+    engines_.go_on();
 }
 
-void ScheduledService::release_kept(Host& host) {
-    for (const RequestId request : host.kept) host.engine->release(request);
-    host.kept.clear();
+void ScheduledService::hear(const Done& done) {
+    if (done.end.why == Finish::no_blocks && !keeps_)
+        throw BrokenRule{"a request found no blocks where nothing is kept"};
+    requests_.hear(done, numbers_.at(done.request), engines_.pool(), counts_);
+    if (done.how != Done::How::ended || !engines_.pool().bound(done.request)) return;
+    kept_.push_back(done.request);
+    ++counts_["kept"];
 }
 
-// ---- who does what ------------------------------------------------------------------------------
-
-void ScheduledService::take_back(Host& host) {
-    for (const auto& [id, number] : host.requests) requests_.pending.push_back(number);
-    std::sort(requests_.pending.begin(), requests_.pending.end());
+std::optional<Seat> ScheduledService::choose(Number request, std::span<const Place> places) {
+    const std::span<const Run> runs = engines_.pool().runs(request);
+    std::vector<Place> fit;
+    for (const Place& place : places)
+        if (runs.empty() || place.version >= runs.back().version) fit.push_back(place);
+    const auto seat = fewest_given(fit, 0);
+    for (Host& host : hosts_)
+        if (seat && host.engine->seat() == *seat) host.asked_s = now_s();
+    return seat;
 }
 
 /// An engine that says nothing may be slow, or frozen, or its words may be on their way.
 void ScheduledService::give_up_the_silent() {
+    Pool& pool = engines_.pool();
     for (Host& host : hosts_) {
-        if (host.gone || host.given_up || host.requests.empty() || host.engine->lost()) continue;
+        if (host.gone || host.given_up || host.engine->lost()) continue;
+        const std::vector<Number> has = pool.with(host.engine->seat());
+        if (has.empty()) continue;
         if (now_s() < std::max(host.engine->heard_s(), host.asked_s) + host.patience_s) continue;
         ++counts_["given_up"];
         host.patience_s *= 2;  // one that is slow comes to a token, too
         host.given_up = true;
         host.given_up_s = now_s();
-        take_back(host);
-        if (misdeed_ == Misdeed::hears_the_lost) continue;
-        for (const auto& [id, number] : host.requests) host.engine->remove(id);
-        host.requests.clear();
+        pool.open(host.engine->seat(), false);
+        for (const Number request : has) {
+            if (misdeed_ != Misdeed::hears_the_lost) {
+                pool.take_back(request);
+                continue;
+            }
+            const std::span<const Token> tokens = pool.tokens(request);  // and goes on hearing it
+            numbers_[pool.ask({.request = pool.asked(request).request,
+                               .tokens = {tokens.begin(), tokens.end()}})] = numbers_.at(request);
+        }
     }
 }
 
@@ -209,48 +232,36 @@ void ScheduledService::replace_the_lost() {
         if (!was_killed(how) && !was_silent(how))
             throw BrokenRule{"an engine ended by itself: " + how};
         ++counts_[was_killed(how) ? "killed" : "given_up"];
-        for (const auto& [id, number] : host.requests)
-            if (!requests_.all[number].request.binds() &&
-                host.engine->state_of(id).ids != requests_.all[number].state.ids)
-                throw BrokenRule{"what is known of a lost request is not what was heard"};
-        take_back(host);
-        host.requests.clear();
     }
     for (; lost > 0; --lost) start_engine();
 }
 
-void ScheduledService::dispatch() {
-    std::vector<std::size_t> left;
-    for (const std::size_t number : requests_.pending) {
-        Host* best = nullptr;
-        if (requests_.all[number].comes_s <= now_s())
-            for (Host& host : hosts_) {
-                // Its next token is not to be of older weights than its last.
-                const bool old = requests_.is_ahead_of(number, host.engine->version());
-                if (host.gone || host.given_up || !host.engine->ready() || old) continue;
-                if (!best || host.requests.size() < best->requests.size()) best = &host;
-            }
-        if (!best)
-            left.push_back(number);
-        else
-            give(*best, number);
-    }
-    requests_.pending = std::move(left);
-}
-
-void ScheduledService::give(Host& host, std::size_t number) {
-    host.requests[requests_.give(*host.engine, number, misdeed_)] = number;
-    host.asked_s = now_s();
+/// States that were damaged, and keys and values of other weights; no others.
+void ScheduledService::check_refusals() const {
+    long damaged = 0, struck = 0;
+    for (const Host& host : hosts_)
+        for (const service::Refused& refused : host.engine->refusals()) {
+            damaged += refused.cache ? 0 : 1;
+            if (refused.cache && equal_weights_)
+                throw BrokenRule{"keys and values of equal weights were refused"};
+        }
+    if (damaged == 0) return;
+    for (const auto& event : recorder_.events)
+        struck += event.kind == "fault" && event.detail.at("kind") == "corrupt";
+    if (damaged > struck) throw BrokenRule{"a state that is whole was refused"};
 }
 
 // ---- what must have become of it ----------------------------------------------------------------
 
 void ScheduledService::check_the_end() {
-    for (Host& host : hosts_) {
-        if (host.gone) continue;
-        release_kept(host);
-        check_engine(*host.engine);
-    }
+    for (const Number request : kept_) engines_.pool().release(request);
+    engines_.go_on();
+    for (Host& host : hosts_)
+        if (!host.gone) check_engine(*host.engine);
+    for (const Host& host : hosts_)
+        for (const service::Refused& refused : host.engine->refusals())
+            ++counts_[refused.cache ? "recomputed" : "refused"];
+    if (engines_.states_between() > 0) throw BrokenRule{"a state is left between two engines"};
     count_faults();
     requests_.check_answers(counts_);
     for (const HeardRequest& request : requests_.all)
@@ -267,7 +278,8 @@ void ScheduledService::check_engine(EngineClient& engine) {
     try {
         engine.empty_cache();
         const service::Status status = engine.status();
-        if (!engine.idle()) throw BrokenRule{"an engine has requests that were answered"};
+        if (status.stats.waiting + status.stats.running > 0)
+            throw BrokenRule{"an engine has requests that were answered"};
         if (status.stats.held_blocks != 0)
             throw BrokenRule{fmt::format("{} blocks are left", status.stats.held_blocks)};
         engine.leave();

@@ -30,7 +30,7 @@ struct ScheduleBounds {
     double longest_s = 0;   ///< of a whole schedule
 };
 
-class ScheduledService {
+class ScheduledService final : private Chooser {
   public:
     /// All of them outlive it. `driver`: of an engine_role() of the model, and `recorder` its.
     ScheduledService(const ScheduleBounds& bounds, Misdeed misdeed, std::mt19937_64& random,
@@ -40,11 +40,8 @@ class ScheduledService {
   private:
     struct Host {
         EngineClient* engine = nullptr;
-        std::map<RequestId, std::size_t> requests;
-        std::vector<RequestId> kept;  // ended, and held on to
-        double asked_s = 0;           // when it was given the last of them
-        int asked = 0;                // version of the weights
-        int corrupts = 0;             // of its next exported states
+        double asked_s = 0;  // when it was given the last of its requests
+        int asked = 0;       // version of the weights
         bool committing = false;
         bool given_up = false;  // it was silent: its requests are elsewhere until it is heard again
         double given_up_s = 0;
@@ -65,20 +62,18 @@ class ScheduledService {
     void turn();
     void hear(Host& host);
     void bring_weights(Host& host);
-    void take_back(Host& host);
+    void ask();
+    void hear(const Done& done);
     void give_up_the_silent();
     void replace_the_lost();
-    void dispatch();
-    void give(Host& host, std::size_t number);
+    /// Of the newest weights that its tokens have, or newer; where fewest are.
+    std::optional<Seat> choose(Number request, std::span<const Place> places) override;
 
     Host* one_of_the_live();
     void make(Trouble trouble);
     void strike(const Host& host, Fault fault);
     void move(Host& from);
-    void believe_corruption(Host& host, RequestId id, std::size_t number);
-
-    void note_kept(Host& host, const StepReport& report);
-    static void release_kept(Host& host);
+    void check_refusals() const;
 
     void check_the_end();
     void check_engine(EngineClient& engine);
@@ -96,6 +91,9 @@ class ScheduledService {
     std::uint64_t wanted_engines_ = 1;
     int published_ = 1;
     HeardRequests requests_;
+    std::map<Number, std::size_t> numbers_;  // of all that were asked
+    std::vector<std::size_t> to_come_;
+    std::vector<Number> kept_;
     std::deque<Host> hosts_;
     std::multimap<double, Trouble> troubles_;
     AnswersAlone alone_;

@@ -1,5 +1,5 @@
 // What befalls a scheduled service: faults, which are the driver's, moves and publications.
-#include <iterator>
+#include <utility>
 
 #include "impls/decode/campaign/scheduled_service.hpp"
 
@@ -11,7 +11,7 @@ ScheduledService::Host* ScheduledService::one_of_the_live() {
     for (Host& host : hosts_) {
         if (host.gone || host.given_up || !host.engine->ready()) continue;
         live.push_back(&host);
-        if (!host.requests.empty()) busy.push_back(&host);
+        if (!engines_.pool().with(host.engine->seat()).empty()) busy.push_back(&host);
     }
     const std::vector<Host*>& from = busy.empty() ? live : busy;
     return from.empty() ? nullptr : from[below(from.size())];
@@ -41,7 +41,11 @@ void ScheduledService::make(Trouble trouble) {
         case Trouble::wipe:
             return strike(*host, {.kind = FaultKind::wipe});
         case Trouble::publish:
-            if (keeps_) return release_kept(*host);
+            if (keeps_) {
+                for (const Number request : std::exchange(kept_, {}))
+                    engines_.pool().release(request);
+                return;
+            }
             ++published_;
             ++counts_["published"];
             // While some have the new weights and some have not.
@@ -49,7 +53,6 @@ void ScheduledService::make(Trouble trouble) {
             return wake_at(now_s() + bounds_.most_load_s / 2);
         case Trouble::corrupt:
             strike(*host, {.kind = FaultKind::corrupt, .target = "tensor"});
-            ++host->corrupts;
             [[fallthrough]];
         case Trouble::move:
             return move(*host);
@@ -62,53 +65,27 @@ void ScheduledService::strike(const Host& host, Fault fault) {
 }
 
 void ScheduledService::move(Host& from) {
-    hear(from);
+    Pool& pool = engines_.pool();
     std::vector<Host*> others;
     for (Host& host : hosts_)
         if (&host != &from && !host.gone && !host.given_up && host.engine->ready() &&
             host.engine->version() >= from.engine->version())
             others.push_back(&host);
-    if (others.empty() || from.requests.empty() || from.committing) return;
+    const std::vector<Number> has = pool.with(from.engine->seat());
+    if (others.empty() || has.empty() || from.committing) return;
     Host& to = *others[below(others.size())];
-    auto chosen = from.requests.begin();
-    std::advance(chosen, static_cast<std::ptrdiff_t>(below(from.requests.size())));
-    const auto [id, number] = *chosen;
-    if (requests_.all[number].request.binds()) return;  // it stays
+    const Number request = has[below(has.size())];
+    if (pool.bound(request)) return;  // it stays
     // Between other weights always: it is to be refused.
     const bool with_cache = below(2) == 0 || to.engine->version() != from.engine->version();
-    try {
-        const auto moved = from.engine->move(id, *to.engine, with_cache);
-        if (!moved) return;  // its end is about to be heard
-        from.requests.erase(id);
-        to.requests[moved->request] = number;
-        to.asked_s = now_s();
-        const bool corrupt = from.corrupts > 0;
-        if (corrupt) --from.corrupts;
-        if (to.engine->lost()) return;
-        if (moved->damaged != corrupt)
-            throw BrokenRule{corrupt ? "a damaged state was not refused"
-                                     : "a state that is whole was refused"};
-        if (moved->recomputes && equal_weights_)
-            throw BrokenRule{"keys and values of equal weights were refused"};
-        ++counts_[corrupt             ? "refused"
-                  : moved->recomputes ? "recomputed"
-                  : with_cache        ? "moved_with_cache"
-                                      : "moved"];
-        if (corrupt && misdeed_ == Misdeed::believes_corruption)
-            believe_corruption(to, moved->request, number);
-    } catch (const EngineLost&) {
-        // It is still the lost one's.
-    }
-}
-
-/// Goes on as if what was damaged had been right.
-void ScheduledService::believe_corruption(Host& host, RequestId id, std::size_t number) {
-    RequestState wrong = requests_.all[number].state;
-    if (wrong.ids.empty()) return;
-    wrong.ids.back() = (wrong.ids.back() + 1) % bounds_.model.vocabulary;
-    host.engine->remove(id);
-    host.requests.erase(id);
-    host.requests[host.engine->resume(wrong)] = number;
+    pool.move(request, to.engine->seat(), with_cache);
+    to.asked_s = now_s();
+    ++counts_[with_cache ? "moved_with_cache" : "moved"];
+    if (misdeed_ != Misdeed::believes_corruption) return;
+    engines_.distort([this](RequestState& state) {  // goes on as if what was damaged had been right
+        if (!state.ids.empty())
+            state.ids.back() = (state.ids.back() + 1) % bounds_.model.vocabulary;
+    });
 }
 
 }  // namespace assay::decode

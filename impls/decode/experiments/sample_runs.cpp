@@ -43,8 +43,8 @@ BackEnds SmolLm2::back_ends(const BackEndOptions& options) const {
     return back_ends_of(file_, options);
 }
 
-SampleRuns sample_runs(const Place& place) {
-    if (!place.measured())
+SampleRuns sample_runs(const SampleClock& clock) {
+    if (!clock.measured())
         return {.context = modelled_context,
                 .options = on_modelled_gpu,
                 .seconds = [](const BatchRun& run) { return run.step_s; }};
@@ -99,16 +99,16 @@ std::vector<ProfilePlan> simulated_and_measured(const SampleTimes& per_sample) {
     return plans;
 }
 
-nlohmann::json taken_for_granted(const Place& place) {
-    return place.measured() ? nlohmann::json() : modelled_gpu_calibration();
+nlohmann::json taken_for_granted(const SampleClock& clock) {
+    return clock.measured() ? nlohmann::json() : modelled_gpu_calibration();
 }
 
-std::optional<std::string> lacks(const Place& place) {
-    return place.measured() ? smollm2_lacks() : std::nullopt;
+std::optional<std::string> lacks(const SampleClock& clock) {
+    return clock.measured() ? smollm2_lacks() : std::nullopt;
 }
 
-std::vector<Input> inputs_of(const Place& place) {
-    return place.measured() ? smollm2_inputs() : std::vector<Input>();
+std::vector<Input> inputs_of(const SampleClock& clock) {
+    return clock.measured() ? smollm2_inputs() : std::vector<Input>();
 }
 
 }  // namespace assay::decode

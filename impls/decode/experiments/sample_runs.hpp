@@ -25,15 +25,15 @@ struct SampleRuns {
     /// Of a run: modelled, or of this machine's time with what scheduling takes.
     std::function<double(const BatchRun&)> seconds;
 };
-/// Where a sample runs, by its provenance.
-struct Place {
+/// By which a sample runs: measured, or in virtual time.
+struct SampleClock {
     Provenance provenance{};
     std::uint64_t seed = 0;
 
     bool measured() const { return provenance == Provenance::measured; }
 };
 /// Throws UserError: the model is not here.
-SampleRuns sample_runs(const Place& place);
+SampleRuns sample_runs(const SampleClock& clock);
 
 /// SmolLM2 on this processor; the file is opened once.
 class SmolLm2 {
@@ -70,12 +70,12 @@ struct SampleTimes {
 };
 std::vector<ProfilePlan> simulated_and_measured(const SampleTimes& per_sample);
 
-nlohmann::json taken_for_granted(const Place& place);
-std::optional<std::string> lacks(const Place& place);
-std::vector<Input> inputs_of(const Place& place);
+nlohmann::json taken_for_granted(const SampleClock& clock);
+std::optional<std::string> lacks(const SampleClock& clock);
+std::vector<Input> inputs_of(const SampleClock& clock);
 
 /// Declares all of that.
-template <std::derived_from<Place> Settings>
+template <std::derived_from<SampleClock> Settings>
 void add_place(Declaration<Settings>& declaration) {
     declaration.given(&Settings::provenance, &SampleSpec::provenance);
     declaration.given(&Settings::seed, &SampleSpec::seed);

@@ -11,7 +11,7 @@ namespace {
 enum class Cache { prefix_tree, none };
 ASSAY_NAMES(Cache, prefix_tree, none)
 
-struct XPrefix : Place {
+struct XPrefix : SampleClock {
     double share = 0;
     Cache cache{};
 };

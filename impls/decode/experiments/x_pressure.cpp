@@ -15,7 +15,7 @@ namespace {
 enum class Preempted { recompute, swap };
 ASSAY_NAMES(Preempted, recompute, swap)
 
-struct XPressure : Place {
+struct XPressure : SampleClock {
     double blocks = 0;
     Preempted preempted{};
 };

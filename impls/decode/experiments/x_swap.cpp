@@ -50,8 +50,12 @@ class Swap {
     }
 
     void run(Way way) {
-        for (const BatchJob& job : jobs_) engine_.submit(job.request);
+        for (const BatchJob& job : jobs_) requests_.push_back(pool_.ask({.request = job.request}));
         made_.resize(jobs_.size());
+        processes_.engines.hear_requests(
+            {.tokens = [this](Number request,
+                              std::span<const Token> tokens) { take(request, tokens); },
+             .done = {}});
         hear_until([&] { return fewest_tokens() >= steps_before; });
         const double step_s = mean_of(gaps(steps_before / 2));
         const std::size_t first = heard_s_.size() - 1;
@@ -78,7 +82,7 @@ class Swap {
         const auto between = gaps(heard_s_.size() - 1 - first);
         pause_s = std::max(0.0, *std::max_element(between.begin(), between.end()) - step_s);
         if (way != Way::stopped) slowed = beside_step_s / step_s;
-        for (const RequestId request : engine_.unfinished()) engine_.remove(request);
+        for (const Number request : requests_) pool_.cancel(request);
     }
 
     /// Whether the same weights without a swap give the same.
@@ -100,22 +104,23 @@ class Swap {
             if (engine_.lost() && !so())
                 throw SampleError(SampleStatus::failed,
                                   "the engine is gone: " + engine_.how_lost());
-            if (made_.size() > 0 && engine_.idle())
+            if (made_.size() > 0 && pool_.open() == 0)
                 throw SampleError(SampleStatus::invalid,
                                   "the requests came to their end before the new weights");
             processes_.engines.hear(a_while_s);
-            StepReport report;
-            engine_.take(report);
-            if (!report.tokens.empty()) heard_s_.push_back(cluster::monotonic_s());
-            for (const MadeToken& token : report.tokens) {
-                BatchAnswer& answer = made_[static_cast<std::size_t>(token.request)];
-                answer.ids.push_back(token.id);
-                answer.log_probabilities.push_back(token.log_probability);
-                if (token.version == version_heard_) continue;
-                version_heard_ = token.version;
-                version_heard_s_ = heard_s_.back();
-            }
         }
+    }
+    /// A step's.
+    void take(Number request, std::span<const Token> tokens) {
+        const std::int64_t step = engine_.steps();
+        if (std::exchange(step_heard_, step) != step) heard_s_.push_back(cluster::monotonic_s());
+        BatchAnswer& answer = made_[static_cast<std::size_t>(request)];
+        for (const Token& token : tokens) {
+            answer.ids.push_back(token.id);
+            answer.log_probabilities.push_back(token.logprob);
+        }
+        const int version = pool_.runs(request).back().version;
+        if (std::exchange(version_heard_, version) != version) version_heard_s_ = heard_s_.back();
     }
     std::size_t fewest_tokens() const {
         std::size_t fewest = context;
@@ -134,6 +139,9 @@ class Swap {
     std::vector<BatchJob> jobs_;
     ProcessEngines processes_;
     EngineClient& engine_;
+    Pool& pool_ = processes_.engines.pool();
+    std::vector<Number> requests_;
+    std::int64_t step_heard_ = -1;
     std::vector<BatchAnswer> made_;  // by request
     std::vector<double> heard_s_;    // when steps' tokens came
     int version_heard_ = 0;          // of the last token

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 
 #include "suite/base/error.hpp"
@@ -78,12 +77,6 @@ void KeptSequences::keep(RequestId as, std::span<const int> tokens,
     if (rotations.empty()) return;
     for (int token = 0; token < static_cast<int>(tokens.size()); ++token)
         kept.rotations.push_back(rotation_of(rotations, token));
-}
-
-bool KeptSequences::release(RequestId kept) {
-    if (linked_to_.contains(kept))
-        throw std::logic_error("a request that has not ended is linked to what is released");
-    return kept_.erase(kept) > 0;
 }
 
 const KeptSequence* KeptSequences::find(RequestId kept) const {

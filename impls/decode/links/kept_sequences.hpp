@@ -1,5 +1,4 @@
-// Which sequences an engine holds on to for those that are linked to them: known alike to the
-// engine and to whoever gives it requests.
+// Which sequences an engine holds on to for those that are linked to them.
 #pragma once
 
 #include <map>
@@ -27,9 +26,11 @@ class KeptSequences {
     void end(const BatchRequest& request);
     /// `tokens`, of which there are keys and values, are held on to as it asked.
     void keep(RequestId as, std::span<const int> tokens, const std::vector<int>& rotations);
-    /// False: nothing was kept. std::logic_error: a request that has not ended is linked to it.
-    bool release(RequestId kept);
+    /// False: nothing was kept.
+    bool release(RequestId kept) { return kept_.erase(kept) > 0; }
 
+    /// By a request that has not ended.
+    bool is_linked_to(RequestId kept) const { return linked_to_.contains(kept); }
     const KeptSequence* find(RequestId kept) const;               ///< null: nothing is kept of it
     bool bind() const { return binding_ > 0 || !kept_.empty(); }  ///< anything kept or linked
 

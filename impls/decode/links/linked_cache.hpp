@@ -53,7 +53,8 @@ class LinkedCache {
     /// Copies what requests were linked to since the last call.
     void carry_out(BackEnd& back_end);
 
-    /// The blocks that it gives up. std::logic_error as KeptSequences::release().
+    bool is_linked_to(RequestId kept) const { return sequences_.is_linked_to(kept); }
+    /// The blocks that it gives up; nothing is linked to it.
     std::vector<int> release(RequestId kept);
     bool keeps(RequestId request) const { return blocks_.contains(request); }
     bool bind() const { return sequences_.bind(); }

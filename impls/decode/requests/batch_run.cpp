@@ -10,9 +10,9 @@
 namespace assay::decode {
 namespace {
 
-class Run {
+class JobsRun {
   public:
-    Run(std::span<const BatchJob> jobs, const BatchRunOptions& options)
+    JobsRun(std::span<const BatchJob> jobs, const BatchRunOptions& options)
         : jobs_(jobs), options_(options), order_(jobs.size()), requests_(jobs.size(), -1) {
         result_.answers.resize(jobs.size());
         std::iota(order_.begin(), order_.end(), std::size_t{0});
@@ -183,7 +183,7 @@ int blocks_for_all(std::span<const BatchJob> jobs, int context) {
 }
 
 BatchRun run_batch(std::span<const BatchJob> jobs, const BatchRunOptions& options) {
-    return Run(jobs, options).run();
+    return JobsRun(jobs, options).run();
 }
 
 }  // namespace assay::decode

@@ -34,8 +34,12 @@ LoadedWeights carry_out(const WeightsOrder& order, const EngineModel& model,
     return loaded;
 }
 
-EngineHost::EngineHost(EngineSettings settings, drive::Strike strike, unsigned seed)
-    : settings_(std::move(settings)), strike_(std::move(strike)), random_(seed + 1) {
+EngineHost::EngineHost(EngineSettings settings, StateObjects objects, drive::Strike strike,
+                       unsigned seed)
+    : settings_(std::move(settings)),
+      objects_(std::move(objects)),
+      strike_(std::move(strike)),
+      random_(seed + 1) {
     if (settings_.options.version < 1)
         throw UserError("the version of an engine's weights is at least 1");
     order(settings_.options.version, settings_.weights);
@@ -51,61 +55,103 @@ void EngineHost::on(const ToEngine& message, Answers& answers) {
 // ---- requests -----------------------------------------------------------------------------------
 
 void EngineHost::handle(const Take& take, Answers& answers) {
-    bool cache = false;
+    const auto instead_of = take_coming(take.request);
     try {
         if (!engine_) throw UserError("the engine has no weights yet; wait until it is ready");
-        const RequestState state = request_state_from(state_bytes(take.state));
-        cache = state.kv_positions > 0 && state.kv_identity != back_end_->identity();
-        engine_->resume(state, take.request);
-        answers.push_back(Taken{take.request});
+        if (take.bytes > 0) return await(take, answers);
+        begin(take.request, state_bytes(take.state), answers);
     } catch (const UserError& error) {
-        answers.push_back(Refused{take.request, error.what(), cache});
+        answers.push_back(Refused{take.request, error.what()});
+    }
+    if (instead_of && instead_of->then) handle(*instead_of->then, answers);
+}
+
+void EngineHost::await(const Take& take, Answers& answers) {
+    if (!objects_.accept) throw UserError("no state can be transferred to this engine");
+    if (take.bytes > most_state_bytes(engine_->limits()))
+        throw UserError(
+            fmt::format("a state of {} bytes is larger than this engine's cache", take.bytes));
+    const std::string object = state_object(take.exported);
+    const Bytes place = Bytes::zeros(take.bytes);
+    objects_.accept(object, place);
+    coming_.emplace(take.request, Coming{object, place, {}});
+    answers.push_back(Awaits{take.request});
+}
+
+void EngineHost::handle(const Came& came, Answers& answers) {
+    const auto coming = take_coming(came.request);
+    if (!coming) return;
+    begin(came.request, coming->place.view(), answers);
+    if (coming->then) handle(*coming->then, answers);
+}
+
+/// Nothing is awaited any more.
+std::optional<EngineHost::Coming> EngineHost::take_coming(RequestId request) {
+    auto found = coming_.extract(request);
+    if (!found) return std::nullopt;
+    objects_.withdraw(found.mapped().object);
+    return std::move(found.mapped());
+}
+
+void EngineHost::begin(RequestId request, std::span<const std::byte> bytes, Answers& answers) {
+    bool cache = false;
+    try {
+        const RequestState state = request_state_from(bytes);
+        cache = state.kv_positions > 0 && state.kv_identity != back_end_->identity();
+        engine_->resume(state, request);
+        answers.push_back(Taken{request});
+    } catch (const UserError& error) {
+        answers.push_back(Refused{request, error.what(), cache});
     }
 }
 
 bool EngineHost::has(RequestId request) const { return engine_ && engine_->has(request); }
 
 void EngineHost::release(RequestId kept) {
-    if (!engine_) return;
-    try {
-        engine_->release(kept);
-    } catch (const std::logic_error&) {
-        // A request is linked to it still.
-    }
-}
-
-void EngineHost::handle(const CancelRequest& cancel, Answers& answers) {
-    if (!has(cancel.request)) return;
-    StepReport report;
-    engine_->cancel(cancel.request, report);
-    tell(std::move(report), answers);
+    if (engine_) engine_->release(kept);
 }
 
 void EngineHost::handle(const Drop& drop, Answers& answers) {
+    take_coming(drop.request);
     if (has(drop.request)) engine_->remove(drop.request);
     release(drop.request);  // its end crossed this
     answers.push_back(Dropped{drop.request});
 }
 
 void EngineHost::handle(const Export& wanted, Answers& answers) {
-    if (!has(wanted.request)) return;
     const RequestId id = wanted.request;
-    std::vector<std::byte> bytes;
-    try {
-        bytes = to_bytes(engine_->state_of(id, wanted.with_cache));
-    } catch (const UserError& error) {
-        answers.push_back(Refused{wanted.request, error.what()});
+    if (const auto coming = coming_.find(id); coming != coming_.end()) {
+        coming->second.then = wanted;
         return;
     }
-    if (bytes.size() > most_state_bytes) bytes = to_bytes(engine_->state_of(id));
+    if (!has(id)) return;
+    std::vector<std::byte> bytes;
+    bool with_cache = false;
+    try {
+        const RequestState state = engine_->state_of(id, wanted.with_cache && objects_.offer);
+        with_cache = state.kv_positions > 0;
+        bytes = to_bytes(state);
+    } catch (const UserError& error) {
+        answers.push_back(Refused{id, error.what()});
+        return;
+    }
     if (strike_(FaultKind::corrupt)) {
         const std::size_t bit = random_() % (bytes.size() * 8);
         bytes[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
     }
     busy_s_ += back_end_->take_transfer_seconds();
-    answers.push_back(Exported{wanted.request, wanted.drop, state_text(bytes)});
-    if (!wanted.drop) return;
     engine_->remove(id);
+    if (!with_cache) {
+        answers.push_back(Exported{id, state_text(bytes)});
+        return;
+    }
+    const std::uint64_t size = bytes.size();
+    objects_.offer(state_object(id), Bytes::of(std::move(bytes)));
+    answers.push_back(Exported{id, "", size});
+}
+
+void EngineHost::handle(const Withdraw& withdraw, Answers&) {
+    if (objects_.withdraw) objects_.withdraw(state_object(withdraw.exported));
 }
 
 void EngineHost::handle(const EmptyCache&, Answers&) {

@@ -4,9 +4,11 @@
 
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "impls/decode/service/messages.hpp"
 #include "impls/decode/service/served_back_end.hpp"
 #include "impls/decode/weights/weights_origin.hpp"
+#include "suite/base/bytes.hpp"
 #include "suite/drive/worker.hpp"
 
 namespace assay::decode {
@@ -55,11 +58,19 @@ struct LoadedWeights {
 LoadedWeights carry_out(const WeightsOrder& order, const EngineModel& model,
                         const EngineSettings& settings);
 
+/// A worker's ends of transfers, as drive::Worker has them.
+struct StateObjects {
+    std::function<void(const std::string&object, const Bytes&state)> offer, accept;
+    std::function<void(const std::string& object)> withdraw;
+};
+
 class EngineHost {
   public:
-    /// Orders the first weights. `strike`: tells of nan, corrupt and wipe where they can strike.
-    /// `seed`: of where in a step, or in a state, they do.
-    explicit EngineHost(EngineSettings settings, drive::Strike strike = {}, unsigned seed = 0);
+    /// Orders the first weights. `objects`: null where no state comes or goes with its keys and
+    /// values. `strike`: tells of nan, corrupt and wipe where they can strike. `seed`: of where in
+    /// a step, or in a state, they do.
+    explicit EngineHost(EngineSettings settings, StateObjects objects = {},
+                        drive::Strike strike = {}, unsigned seed = 0);
 
     /// Whatever it is told, it does or refuses. Appends its answers.
     void on(const ToEngine& message, std::vector<FromEngine>& answers);
@@ -85,10 +96,11 @@ class EngineHost {
   private:
     using Answers = std::vector<FromEngine>;
     void handle(const Take&, Answers&);
+    void handle(const Came&, Answers&);
     void handle(const LetGo& let_go, Answers&) { release(let_go.kept); }
-    void handle(const CancelRequest&, Answers&);
     void handle(const Drop&, Answers&);
     void handle(const Export&, Answers&);
+    void handle(const Withdraw&, Answers&);
     void handle(const Pause&, Answers&);
     void handle(const GoOn&, Answers&) { paused_ = false; }
     void handle(const Load& load, Answers& answers) {
@@ -101,18 +113,29 @@ class EngineHost {
 
     void order(int version, WeightsOrigin origin);
     void empty_if_wiped();
+    void await(const Take& take, Answers& answers);
+    void begin(RequestId request, std::span<const std::byte> state, Answers& answers);
     void tell(StepReport&& report, Answers& answers);
     void say_unsaid(Answers& answers);
     bool has(RequestId request) const;
     void release(RequestId kept);
 
+    struct Coming {  // the state of a request
+        std::string object;
+        Bytes place;
+        std::optional<Export> then;
+    };
+    std::optional<Coming> take_coming(RequestId request);
+
     EngineSettings settings_;
+    StateObjects objects_;
     drive::Strike strike_;
     std::minstd_rand random_;
     std::unique_ptr<BatchEngine> engine_;  // null until the first weights are there
     ServedBackEnd* back_end_ = nullptr;    // of engine_, in use
     int loading_version_ = 0, prepared_version_ = 0;
     std::optional<WeightsOrder> order_;
+    std::map<RequestId, Coming> coming_;
     Made unsaid_;            // steps that were not told of yet
     int unsaid_chunks_ = 0;  // of them, those that brought tokens
     bool paused_ = false, leaves_ = false;

@@ -37,8 +37,13 @@ Slot load_beside(drive::Worker& me, const EngineModel& model, const EngineSettin
 
 // `model` is its own: the coroutine outlives whoever began it.
 drive::Protocol serve(drive::Worker& me, EngineModel model) {
-    service::EngineHost host(me.configuration<EngineSettings>(), me.strike(),
-                             static_cast<unsigned>(me.id()));
+    service::EngineHost host(
+        me.configuration<EngineSettings>(),
+        {.offer = [&me](const std::string& object, const Bytes& state) { me.offer(object, state); },
+         .accept = [&me](const std::string& object,
+                         const Bytes& place) { me.accept(object, place); },
+         .withdraw = [&me](const std::string& object) { me.withdraw(object); }},
+        me.strike(), static_cast<unsigned>(me.id()));
     std::vector<service::FromEngine> answers;
     Slot loading;
     while (!host.leaves()) {

@@ -1,6 +1,7 @@
 // What an engine that is a worker of a driver is told, and what it says: messages of suite/drive.
-// Requests are called by the caller's numbers. States travel as base64 of to_bytes(RequestState),
-// whose checksum is looked at by whoever goes on with them.
+// Requests are called by the caller's numbers. States travel as base64 of to_bytes(RequestState);
+// with keys and values, as these bytes by a drive::Transfer. Whoever goes on with them looks at
+// their checksum.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,6 @@
 #include "impls/decode/back_ends.hpp"
 #include "impls/decode/batch_engine.hpp"
 #include "impls/decode/modelled/modelled_back_end.hpp"
-#include "suite/cluster/processes/frame.hpp"
 #include "suite/drive/messages.hpp"
 
 namespace assay::decode {
@@ -52,30 +52,35 @@ namespace service {
 // ---- to the engine -----------------------------------------------------------------------------
 // What is said of a request that has ended crossed its end on the way.
 
-/// A request, new or begun elsewhere; answered by Taken or Refused.
+/// A request, new or begun elsewhere; answered by Taken or Refused. bytes > 0: that many are
+/// offered, as state_object(exported), by the engine that exported it: answered by Awaits, and once
+/// more when they Came, or when another Take of it brings a state in their place.
 struct Take {
     RequestId request = -1;
     std::string state;
+    RequestId exported = -1;
+    std::uint64_t bytes = 0;
 };
-/// What was kept of it is not wanted any more. Ignored while a request that has not ended is linked
-/// to it.
+struct Came {
+    RequestId request = -1;
+};
+/// What was kept of it is not wanted any more, once no request that has not ended is linked to it.
 struct LetGo {
     RequestId kept = -1;
-};
-struct CancelRequest {
-    RequestId request = -1;
 };
 /// Answered by Dropped.
 struct Drop {
     RequestId request = -1;
 };
-/// Answered by Exported, or where it is bound to its engine by Refused: it stays. `drop`: it is no
-/// more of this engine's business. Keys and values are left out where the state has more than
-/// most_state_bytes with them (about 190 MiB).
+/// It is no more of this engine's business; answered by Exported, or where it is bound to its
+/// engine by Refused: it stays.
 struct Export {
     RequestId request = -1;
     bool with_cache = false;
-    bool drop = false;
+};
+/// Its state, which is offered, is not wanted any more.
+struct Withdraw {
+    RequestId exported = -1;
 };
 /// No step until GoOn; answered by Paused, after all that was made before.
 struct Pause {};
@@ -99,7 +104,7 @@ struct AskStatus {
 /// It ends in order.
 struct Leave {};
 
-using ToEngine = std::variant<Take, LetGo, CancelRequest, Drop, Export, Pause, GoOn, Load, Commit,
+using ToEngine = std::variant<Take, Came, LetGo, Drop, Export, Withdraw, Pause, GoOn, Load, Commit,
                               EmptyCache, AskStatus, Leave>;
 
 // ---- from it -----------------------------------------------------------------------------------
@@ -108,6 +113,10 @@ using ToEngine = std::variant<Take, LetGo, CancelRequest, Drop, Export, Pause, G
 struct Ready {
     EngineLimits limits;
     int version = 0;
+};
+/// There is room for its state now.
+struct Awaits {
+    RequestId request = -1;
 };
 struct Taken {
     RequestId request = -1;
@@ -129,10 +138,12 @@ struct Made {
 struct Dropped {
     RequestId request = -1;
 };
+/// `state`, or so many bytes that are offered as state_object(request) until it is told to withdraw
+/// them.
 struct Exported {
     RequestId request = -1;
-    bool dropped = false;
     std::string state;
+    std::uint64_t bytes = 0;
 };
 struct Paused {};
 struct Loaded {
@@ -156,14 +167,15 @@ struct Status {
     bool paused = false;
 };
 
-using FromEngine = std::variant<Ready, Taken, Refused, Made, Dropped, Exported, Paused, Loaded,
-                                NotLoaded, Committed, Status>;
+using FromEngine = std::variant<Ready, Awaits, Taken, Refused, Made, Dropped, Exported, Paused,
+                                Loaded, NotLoaded, Committed, Status>;
 
-ASSAY_MESSAGE(Take, "take", request, state)
+ASSAY_MESSAGE(Take, "take", request, state, exported, bytes)
+ASSAY_MESSAGE(Came, "came", request)
 ASSAY_MESSAGE(LetGo, "let_go", kept)
-ASSAY_MESSAGE(CancelRequest, "cancel", request)
 ASSAY_MESSAGE(Drop, "drop", request)
-ASSAY_MESSAGE(Export, "export", request, with_cache, drop)
+ASSAY_MESSAGE(Export, "export", request, with_cache)
+ASSAY_MESSAGE(Withdraw, "withdraw", exported)
 ASSAY_MESSAGE(Pause, "pause")
 ASSAY_MESSAGE(GoOn, "go_on")
 ASSAY_MESSAGE(Load, "load", version, weights)
@@ -172,19 +184,22 @@ ASSAY_MESSAGE(EmptyCache, "empty_cache")
 ASSAY_MESSAGE(AskStatus, "ask_status", number)
 ASSAY_MESSAGE(Leave, "leave")
 ASSAY_MESSAGE(Ready, "ready", limits, version)
+ASSAY_MESSAGE(Awaits, "awaits", request)
 ASSAY_MESSAGE(Taken, "taken", request)
 ASSAY_MESSAGE(Refused, "refused", request, why, cache)
 ASSAY_MESSAGE(Made, "made", steps, seconds, waiting, tokens, ended)
 ASSAY_MESSAGE(Dropped, "dropped", request)
-ASSAY_MESSAGE(Exported, "exported", request, dropped, state)
+ASSAY_MESSAGE(Exported, "exported", request, state, bytes)
 ASSAY_MESSAGE(Paused, "paused")
 ASSAY_MESSAGE(Loaded, "loaded", version, seconds)
 ASSAY_MESSAGE(NotLoaded, "not_loaded", version, why)
 ASSAY_MESSAGE(Committed, "committed", version, seconds)
 ASSAY_MESSAGE(Status, "status", number, stats, version, loading, prepared, paused)
 
-/// Of a state in a message, which has it as base64 and other things besides.
-constexpr std::size_t most_state_bytes = cluster::kMaxFramePayloadBytes / 4 * 3 - 4096;
+/// What a transfer calls the state of an attempt that was exported.
+std::string state_object(RequestId exported);
+/// Of a state that an engine of these limits can export or take.
+std::uint64_t most_state_bytes(const EngineLimits& limits);
 /// A state as text of a message, and back. Throws UserError: no base64, or as request_state_from().
 std::string state_text(std::span<const std::byte> bytes);
 std::vector<std::byte> state_bytes(const std::string& text);

@@ -13,16 +13,9 @@ constexpr int vocabulary = 32000, tokens = 256;
 
 EngineModel model() { return modelled_models({.vocabulary = vocabulary, .cost = {}}); }
 
-void serve(benchmark::State& state, RequestEngine& engine) {
-    StepReport report;
-    for (auto _ : state) {
-        for (int i = 0; i < state.range(0); ++i)
-            engine.submit({.prompt = {i, 1, 2}, .max_tokens = tokens});
-        while (!engine.idle()) {
-            report.clear();
-            engine.step(report);
-        }
-    }
+BatchRequest request(int number) { return {.prompt = {number, 1, 2}, .max_tokens = tokens}; }
+
+void count(benchmark::State& state) {
     state.SetItemsProcessed(state.iterations() * state.range(0) * tokens);
 }
 
@@ -34,13 +27,30 @@ void in_this_process(benchmark::State& state) {
     BatchEngine engine(std::make_unique<service::ServedBackEnd>(
                            model().back_end(settings(state), std::string("1")), std::nullopt),
                        {});
-    serve(state, engine);
+    StepReport report;
+    for (auto _ : state) {
+        for (int i = 0; i < state.range(0); ++i) engine.submit(request(i));
+        while (!engine.idle()) {
+            report.clear();
+            engine.step(report);
+        }
+    }
+    count(state);
 }
 BENCHMARK(in_this_process)->Arg(1)->Arg(32)->UseRealTime();
 
 void in_its_own(benchmark::State& state) {
     ProcessEngines processes(engine_role(model()));
-    serve(state, processes.engines.start(settings(state)));
+    processes.engines.start(settings(state));
+    Pool& pool = processes.engines.pool();
+    for (auto _ : state) {
+        std::vector<Number> requests;
+        for (int i = 0; i < state.range(0); ++i)
+            requests.push_back(pool.ask({.request = request(i)}));
+        while (pool.open() > 0) processes.engines.hear();
+        for (const Number each : requests) pool.forget(each);
+    }
+    count(state);
 }
 BENCHMARK(in_its_own)->Arg(1)->Arg(32)->UseRealTime();
 

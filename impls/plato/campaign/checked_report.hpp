@@ -1,14 +1,13 @@
 // What an engine reports of a step, as it travels: every token and end, and a checksum behind.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "impls/decode/request_engine.hpp"
+#include "impls/decode/pool/local_seat.hpp"
 #include "impls/plato/live/live_run.hpp"
 #include "suite/drive/messages.hpp"
 
@@ -16,8 +15,7 @@ namespace assay::plato {
 
 struct ReportedToken {
     std::int64_t request;
-    double log_probability;
-    std::int32_t id;
+    decode::Token token;
     std::int32_t ended;  ///< with this token
 };
 
@@ -26,13 +24,9 @@ struct CheckedReport {
 
     static CheckedReport of(const decode::StepReport& step) {
         CheckedReport report;
-        for (const decode::MadeToken& token : step.tokens) {
-            const bool ended =
-                std::any_of(step.ended.begin(), step.ended.end(),
-                            [&](const auto& each) { return each.request == token.request; });
-            report.append(
-                ReportedToken{token.request, token.log_probability, token.id, ended ? 1 : 0});
-        }
+        for (const decode::SaidOfRequest& said : decode::by_request(step.tokens, step.ended))
+            for (const decode::Token& token : said.tokens)  // one: it was one step
+                report.append(ReportedToken{said.request, token, said.ended ? 1 : 0});
         report.append(checksum(report.bytes));
         return report;
     }

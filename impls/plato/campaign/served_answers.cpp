@@ -37,20 +37,26 @@ class Served {
           told_(as_told(asked_, setup.misdeed)),
           processes_(decode::engine_role(setup.model), options_of(setup)),
           hosts_(static_cast<std::size_t>(setup.engines + setup.small_engines)),
-          desk_(asked_, told_,
+          desk_(engines_.pool(), asked_, told_,
                 {.answer = setup.answer,
-                 .engines = setup.engines,
                  .adaptive = setup.adaptive,
-                 .small_engines = setup.small_engines,
                  .max_batch = setup.engine.options.max_batch,
-                 .blocks = setup.engine.blocks,
-                 .forgets_a_token = setup.misdeed == Misdeed::forgets_a_token}),
+                 .blocks = setup.engine.blocks}),
           seconds_(setup.questions.size(), 0) {
         check_faults(setup.faults);
         engines_.listen([this](const drive::DriverEvent& event) {
             if (const auto* const timer = std::get_if<drive::Timer>(&event))
                 due_.push_back(timer->id);
         });
+        engines_.place_by(desk_);
+        engines_.hear_requests(
+            {.tokens = [this](decode::Number request,
+                              std::span<const decode::Token> tokens) { hear(request, tokens); },
+             .done = [this](const decode::Done& done) { hear(done); }});
+        if (setup.misdeed == Misdeed::forgets_a_token)
+            engines_.distort([](decode::RequestState& state) {
+                if (!state.ids.empty()) state.keep_first(state.ids.size() - 1);
+            });
         for (Host& host : hosts_) start_engine(host);
     }
 
@@ -63,9 +69,8 @@ class Served {
             answer_all_of(next, end);
             next = end;
         }
-        while (any_warms())
-            if (!hear()) throw BrokenRule("an engine does not get warm");
-        for (Host& host : hosts_) check_the_end(*host.engine);
+        get_warm();
+        for (EngineClient* const engine : hosts_) check_the_end(*engine);
         outcome_.late_s = driver_.worst_late_s();
         for (std::size_t i = 0; i < count; ++i) outcome_.answers.push_back(answer(i));
         for (const auto& [what, number] : desk_.counts()) outcome_.counts[what] += number;
@@ -73,25 +78,22 @@ class Served {
     }
 
   private:
-    struct Host {
-        EngineClient* engine = nullptr;
-        bool there = false;  // the desk was told
-    };
-    int number_of(const Host& host) const { return static_cast<int>(&host - hosts_.data()); }
+    /// An engine's place, which another takes when it is lost.
+    using Host = EngineClient*;
 
     // ---- engines -------------------------------------------------------------------------------
 
+    bool is_small(const Host& host) const { return &host - hosts_.data() >= setup_.engines; }
     void start_engine(Host& host) {
         decode::EngineSettings settings = setup_.engine;
-        if (number_of(host) >= setup_.engines) settings.weights = setup_.small_weights;
-        host.engine = &engines_.start(settings);
-        host.there = false;
+        if (is_small(host)) settings.weights = setup_.small_weights;
+        host = &engines_.start(settings, is_small(host) ? 1 : 0);
     }
 
     /// All are there, and warm: time begins.
     void get_ready() {
-        const auto there = [](const Host& host) { return host.there; };
-        while (any_warms() || !std::all_of(hosts_.begin(), hosts_.end(), there))
+        const auto ready = [](Host host) { return host->ready(); };
+        while (desk_.warming() || !std::all_of(hosts_.begin(), hosts_.end(), ready))
             if (!hear())
                 throw SampleError(SampleStatus::failed,
                                   "an engine cannot start: it is not ready in time");
@@ -99,16 +101,18 @@ class Served {
         for (std::size_t i = 0; i < setup_.faults.size(); ++i)
             driver_.start(drive::StartTimer{i, *setup_.faults[i].t_s});
     }
-    bool any_warms() const {
-        return std::any_of(hosts_.begin(), hosts_.end(), [&](const Host& host) {
-            return host.there && desk_.warming(number_of(host));
-        });
+    void get_warm() {
+        while (desk_.warming())
+            if (!hear()) throw BrokenRule("an engine does not get warm");
+    }
+    void wipe(Host host) {
+        host->empty_cache();
+        desk_.wipe(host->seat());
     }
     void empty_caches() {
-        for (Host& host : hosts_)
-            if (host.there) desk_.wipe(number_of(host));
-        while (any_warms())
-            if (!hear()) throw BrokenRule("an engine does not get warm");
+        for (Host host : hosts_)
+            if (host->ready()) wipe(host);
+        get_warm();
     }
 
     // ---- time ----------------------------------------------------------------------------------
@@ -120,14 +124,12 @@ class Served {
             desk_.begin(i);
             open.push_back(i);
         }
-        desk_.go_on();
         do {
             turn();
             if (driver_.now() - begun_s > longest_s) throw BrokenRule("it does not come to an end");
             std::erase_if(open, [&](std::size_t i) {
                 if (!desk_.done(i)) return false;
                 seconds_[i] = driver_.now() - begun_s;
-                desk_.let_go(i);
                 return true;
             });
         } while (!open.empty());
@@ -136,11 +138,7 @@ class Served {
 
     void turn() {
         if (!hear()) throw BrokenRule("it does not come to an end");
-        for (const std::uint64_t number : std::exchange(due_, {})) {
-            strike(number);
-            take_all();
-        }
-        desk_.go_on();
+        for (const std::uint64_t number : std::exchange(due_, {})) strike(number);
     }
 
     /// What happens next, and all that has by then. False: nothing did.
@@ -148,38 +146,31 @@ class Served {
         if (!engines_.hear(longest_s)) return false;
         while (engines_.hear(0)) {
         }
-        take_all();
+        for (Host& host : hosts_)
+            if (host->lost()) replace(host);
+        look_at_corruption();
+        desk_.go_on();
         return true;
     }
-    void take_all() {
-        for (Host& host : hosts_) {
-            take(host);
-            if (host.engine->lost()) replace(host);
-            if (host.there || !host.engine->ready()) continue;
-            host.there = true;
-            desk_.on_there(number_of(host), *host.engine);
-        }
+    void hear(decode::Number request, std::span<const decode::Token> tokens) {
+        if (corruption_ && corruption_->is_believed(request, engines_.pool()))
+            throw BrokenRule("a damaged state was not refused");
+        desk_.on_tokens(request, tokens);
     }
-    void take(Host& host) {
-        decode::StepReport report;
-        host.engine->take(report);
-        for (const decode::MadeToken& token : report.tokens)
-            desk_.on_token(number_of(host), token.request, token.id, token.log_probability);
-        for (const decode::EndedRequest& ended : report.ended) {
-            if (ended.why != decode::Finish::length)
-                throw BrokenRule("a part ended before it had its tokens");
-            desk_.on_ended(number_of(host), ended);
-        }
+    void hear(const decode::Done& done) {
+        if (done.end.why == decode::Finish::failed)  // an engine says what makes no sense
+            for (const Host host : hosts_)
+                if (!host->refusals().empty()) throw UserError(host->refusals().back().why);
+        desk_.on_done(done);
     }
     void replace(Host& host) {
-        const std::string& how = host.engine->how_lost();
+        const std::string& how = host->how_lost();
         if (getting_ready_)
             throw SampleError(SampleStatus::failed, "an engine cannot start: " + how);
         const bool killed = how == "signal 9" || how == "killed";
         if (!killed && how != "frozen" && !how.starts_with("heartbeat lost"))
             throw BrokenRule("an engine ended by itself: " + how);
         ++outcome_.counts[killed ? "killed" : "given_up"];
-        if (host.there) desk_.on_lost(number_of(host));
         start_engine(host);
     }
 
@@ -188,47 +179,66 @@ class Served {
     void strike(std::uint64_t number) {
         Fault fault = setup_.faults[number];
         Host& host = hosts_[static_cast<std::size_t>(*fault.rank) % hosts_.size()];
-        fault.rank = host.engine->worker();
         // An engine that is still loading has nothing to lose.
-        bool strikes = host.there;
-        if (strikes && fault.kind == FaultKind::corrupt)
-            strikes = corrupt(host, fault);
-        else if (strikes && fault.kind == FaultKind::wipe)
-            desk_.wipe(number_of(host));
-        else if (strikes)
+        if (!host->ready()) return try_again(number);
+        fault.rank = host->worker();
+        if (fault.kind == FaultKind::corrupt) return corrupt(host, fault, number);
+        if (fault.kind == FaultKind::wipe)
+            wipe(host);
+        else
             driver_.strike(fault);
-        if (strikes)
-            ++outcome_.counts[fmt::format("fault.{}", to_string(fault.kind))];
-        else if (!desk_.all_done())
-            driver_.start(drive::StartTimer{number, a_moment_s});
+        count(fault.kind);
     }
-    Host* another(const Host& than) {
-        for (Host& host : hosts_)
-            if (&host != &than && host.there &&
-                (number_of(host) < setup_.engines) == (number_of(than) < setup_.engines))
-                return &host;
-        return nullptr;
+    void count(FaultKind kind) { ++outcome_.counts[fmt::format("fault.{}", to_string(kind))]; }
+    void try_again(std::uint64_t number) {
+        if (!desk_.all_done()) driver_.start(drive::StartTimer{number, a_moment_s});
     }
 
-    /// A part's state, damaged on its way to another engine, which refuses it. False: there is no
-    /// part that moves.
-    bool corrupt(Host& from, Fault fault) {
-        Host* const to = another(from);
-        const auto request = desk_.movable(number_of(from));
-        if (to == nullptr || !request) return false;
-        fault.target = "tensor";
-        try {
-            driver_.strike(fault);
-            const auto moved = from.engine->move(*request, *to->engine, false);
-            if (!moved) return false;  // its end is about to be heard
-            desk_.on_moved(number_of(from), *request, number_of(*to), moved->request);
-            if (to->engine->lost()) return true;
-            if (!moved->damaged) throw BrokenRule("a damaged state was not refused");
-            ++outcome_.counts["refused"];
-        } catch (const EngineLost&) {
-            return false;  // it is still the lost one's
+    /// A part's state, damaged on its way to another engine, which refuses it; one at a time.
+    struct Corruption {
+        std::uint64_t number = 0;  // of the fault
+        decode::Number part = -1;
+        Host from = nullptr, to = nullptr;
+        std::size_t refusals = 0;  // before
+
+        bool is_refused() const { return to->refusals().size() > refusals; }
+        /// Its tokens come of it.
+        bool is_believed(decode::Number request, const decode::Pool& pool) const {
+            return request == part && !is_refused() && !from->lost() &&
+                   pool.runs(request).back().seat == to->seat();
         }
-        return true;
+    };
+
+    void corrupt(const Host& from, Fault fault, std::uint64_t number) {
+        decode::Pool& pool = engines_.pool();
+        const auto to = std::find_if(hosts_.begin(), hosts_.end(), [&](const Host& host) {
+            return host != from && host->ready() && host->model() == from->model();
+        });
+        const std::vector<decode::Number> parts = pool.with(from->seat());
+        const auto part = std::find_if(parts.begin(), parts.end(), [&](decode::Number each) {
+            return !pool.bound(each) && !pool.asked(each).only;
+        });
+        if (corruption_ || to == hosts_.end() || part == parts.end()) return try_again(number);
+        fault.target = "tensor";
+        driver_.strike(fault);
+        pool.move(*part, (*to)->seat(), false);
+        corruption_ = {number, *part, from, *to, (*to)->refusals().size()};
+    }
+    /// It was refused; or its end crossed it, or an engine is gone.
+    void look_at_corruption() {
+        if (!corruption_) return;
+        const Corruption& is = *corruption_;
+        const bool over = is.from->lost() || is.to->lost() || engines_.pool().over(is.part);
+        if (is.is_refused()) {
+            count(FaultKind::corrupt);
+            ++outcome_.counts["refused"];
+            ++outcome_.counts["resumed"];
+        } else if (over) {
+            try_again(is.number);
+        } else {
+            return;
+        }
+        corruption_.reset();
     }
 
     // ---- what must have become of it -----------------------------------------------------------
@@ -238,8 +248,9 @@ class Served {
         if (!engine.ready()) return;
         try {
             engine.empty_cache();
-            const decode::EngineStats stats = engine.stats();
-            if (!engine.idle()) throw BrokenRule("an engine has parts that were answered");
+            const decode::EngineStats stats = engine.status().stats;
+            if (stats.waiting + stats.running > 0)
+                throw BrokenRule("an engine has parts that were answered");
             if (stats.held_blocks != 0)
                 throw BrokenRule(fmt::format("{} blocks are left", stats.held_blocks));
             outcome_.computed_tokens += stats.computed_tokens;
@@ -274,6 +285,7 @@ class Served {
     Desk desk_;
     std::vector<std::uint64_t> due_;  // numbers of faults
     std::vector<double> seconds_;     // of each question
+    std::optional<Corruption> corruption_;
     bool getting_ready_ = true;
     ServedOutcome outcome_;
 };

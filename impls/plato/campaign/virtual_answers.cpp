@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -21,8 +22,9 @@ struct Ready {};     ///< it is there
 ASSAY_MESSAGE(MakeStep, "make_step")
 ASSAY_MESSAGE(Ready, "ready")
 
-/// Engines are workers of a driver in virtual time; what they are to do is given to them where they
-/// are, between steps. Steps begin only when all that happened at a moment was heard.
+/// Engines are workers of a driver in virtual time, and seats of a pool; what they are to do is
+/// given to them where they are, between steps. Steps begin only when all that happened at a moment
+/// was heard.
 class Service {
   public:
     explicit Service(const VirtualSetup& setup)
@@ -33,14 +35,11 @@ class Service {
           driver_({{.name = "", .protocol = [this](drive::Worker& me) { return engine(me); }}},
                   time_, latencies_, {}, recorder_),
           hosts_(static_cast<std::size_t>(setup.engines + setup.small_engines)),
-          desk_(asked_, told_,
+          desk_(pool_, asked_, told_,
                 {.answer = setup.answer,
-                 .engines = setup.engines,
                  .adaptive = setup.adaptive,
-                 .small_engines = setup.small_engines,
                  .max_batch = setup.max_batch,
-                 .blocks = setup.blocks,
-                 .forgets_a_token = setup.misdeed == Misdeed::forgets_a_token}) {
+                 .blocks = setup.blocks}) {
         check_faults(setup.faults);
         driver_.listen([this](const drive::DriverEvent& event) { note(event); });
         for (std::size_t i = 0; i < setup.questions.size(); ++i)
@@ -70,16 +69,19 @@ class Service {
         decode::BatchEngine* engine = nullptr;  // the worker's
         bool ready = false;                     // heard at this moment …
         std::vector<CheckedReport> reports;     // … too
-        bool there = false;                     // the desk was told
+        std::optional<decode::LocalSeat> seat;  // while it is there
         bool busy = false;
         double ends_s = 0;          // its step, if nothing befalls it
         double silent_until_s = 0;  // killed or hanging
     };
-    int number_of(const Host& host) const { return static_cast<int>(&host - hosts_.data()); }
+    decode::Seat number_of(const Host& host) const {
+        return static_cast<decode::Seat>(&host - hosts_.data());
+    }
+    bool is_small(const Host& host) const { return number_of(host) >= setup_.engines; }
     Host& host_of(drive::WorkerId worker) { return *owners_[static_cast<std::size_t>(worker)]; }
     bool silent(const Host& host) const { return host.silent_until_s > driver_.now(); }
     bool awaited(const Host& host) const {
-        return host.there && silent(host) && desk_.has_parts(number_of(host));
+        return host.seat && silent(host) && desk_.has_parts(number_of(host));
     }
 
     // ---- engines -------------------------------------------------------------------------------
@@ -91,12 +93,11 @@ class Service {
 
     drive::Protocol engine(drive::Worker& me) {
         Host& host = host_of(me.id());
-        const bool large = number_of(host) < setup_.engines;
         decode::BatchEngine engine(std::make_unique<decode::ModelledBackEnd>(
                                        decode::ModelledSettings{.vocabulary = setup_.vocabulary,
                                                                 .context = setup_.context,
                                                                 .blocks = setup_.blocks,
-                                                                .weights = large ? 1U : 2U,
+                                                                .weights = is_small(host) ? 2U : 1U,
                                                                 .cost = setup_.cost,
                                                                 .checks = setup_.checks}),
                                    {.max_batch = setup_.max_batch, .chunk = 512});
@@ -109,7 +110,7 @@ class Service {
             if (step.steps == 0) throw BrokenRule("an engine with requests has nothing to do");
             const std::int64_t all = engine.stats().computed_tokens;
             outcome_.computed_tokens += all - std::exchange(computed, all);
-            const double seconds = step.seconds * (large ? 1 : setup_.small_factor);
+            const double seconds = step.seconds * (is_small(host) ? setup_.small_factor : 1);
             host.ends_s = driver_.now() + seconds;
             CheckedReport report = CheckedReport::of(step);
             if (!step.tokens.empty()) damage(report, me);
@@ -128,7 +129,10 @@ class Service {
 
     void lose(Host& host) {
         host.busy = false;
-        if (std::exchange(host.there, false)) desk_.on_lost(number_of(host));
+        if (!host.seat) return;
+        host.seat.reset();
+        pool_.lost(number_of(host));
+        desk_.look();
     }
     void give_up(Host& host) {
         ++outcome_.counts["given_up"];
@@ -138,7 +142,7 @@ class Service {
     }
     /// At the end of a silence.
     void come_back(Host& host) {
-        if (host.there || silent(host)) return;
+        if (host.seat || silent(host)) return;
         if (!driver_.alive(host.worker))
             start_engine(host);
         else if (setup_.misdeed == Misdeed::keeps_a_part)
@@ -153,9 +157,9 @@ class Service {
         for (Host& host : hosts_) go_on(host);
         for (Host& host : hosts_)
             if (awaited(host) && driver_.now() >= host.ends_s + setup_.patience_s) give_up(host);
-        for (std::size_t i = 0; i < setup_.questions.size(); ++i)
-            if (desk_.done(i)) desk_.let_go(i);
+        carry_out();
         desk_.go_on();
+        carry_out();
         for (Host& host : hosts_) begin_step(host);
         hear_all();
         for (const Host& host : hosts_)
@@ -186,25 +190,51 @@ class Service {
             hear(host, report);
         }
         if (!std::exchange(host.ready, false)) return;
-        host.there = true;
-        desk_.on_there(number_of(host), *host.engine);
+        host.seat.emplace(pool_, number_of(host), *host.engine, exported_, is_small(host) ? 1 : 0);
     }
     void begin_step(Host& host) {
-        if (host.busy || !host.there || silent(host) || host.engine->idle()) return;
+        if (host.busy || !host.seat || silent(host) || host.engine->idle()) return;
         host.busy = true;
         driver_.send(host.worker, MakeStep{});
     }
 
-    void hear(Host& host, const CheckedReport& report) {
-        const int engine = number_of(host);
+    void hear(const Host& host, const CheckedReport& report) {
+        const decode::Seat seat = number_of(host);
         if (!report.whole() && setup_.misdeed != Misdeed::believes_corruption) {
             ++outcome_.counts["refused"];
-            return desk_.take_back(engine);
+            return desk_.take_back(seat);
         }
-        for (const ReportedToken& token : report.tokens()) {
-            desk_.on_token(engine, token.request, token.id, token.log_probability);
-            if (token.ended != 0) desk_.on_ended(engine, {.request = token.request});
+        for (const ReportedToken& said : report.tokens()) {
+            const auto request = pool_.living(seat, said.request);
+            if (!request) throw BrokenRule("a token of a request that is not there");
+            const decode::EndedRequest ended{.request = said.request};
+            pool_.made(seat, said.request, {&said.token, 1}, 0, said.ended != 0 ? &ended : nullptr);
+            desk_.on_tokens(*request, {&said.token, 1});
         }
+    }
+
+    // ---- orders --------------------------------------------------------------------------------
+
+    void carry_out() {
+        for (std::vector<decode::Order> orders;; orders.clear()) {
+            pool_.turn(desk_, orders);
+            if (orders.empty()) return;
+            for (const decode::Order& order : orders) carry_out(order);
+        }
+    }
+    void carry_out(const decode::Order& order) {
+        if (const auto* const done = std::get_if<decode::Done>(&order)) return desk_.on_done(*done);
+        if (const auto* const give = std::get_if<decode::Give>(&order);
+            give && give->from > 0 && setup_.misdeed == Misdeed::forgets_a_token)
+            return give_too_little(*give);
+        for (Host& host : hosts_)
+            if (host.seat) host.seat->carry_out(order);
+    }
+    void give_too_little(const decode::Give& give) {
+        decode::RequestState state = pool_.state(give, "");
+        state.keep_first(give.from - 1);
+        hosts_[static_cast<std::size_t>(give.seat)].engine->resume(state, give.attempt);
+        pool_.taken(give.seat, give.attempt);
     }
 
     // ---- faults --------------------------------------------------------------------------------
@@ -214,7 +244,7 @@ class Service {
         // One that hangs already cannot hang, and who is gone has nothing else to lose.
         const bool strikes = fault.kind == FaultKind::kill   ? true
                              : fault.kind == FaultKind::hang ? !silent(host)
-                             : fault.kind == FaultKind::wipe ? host.there
+                             : fault.kind == FaultKind::wipe ? host.seat.has_value()
                                                              : driver_.alive(host.worker);
         if (!strikes) return;
         ++outcome_.counts[fmt::format("fault.{}", to_string(fault.kind))];
@@ -222,10 +252,14 @@ class Service {
         if (fault.kind == FaultKind::kill || fault.kind == FaultKind::hang)
             silence(host, fault);
         else if (fault.kind == FaultKind::wipe)
-            return desk_.wipe(number_of(host));
+            return wipe(host);
         else if (fault.kind == FaultKind::corrupt)
             fault.target.clear();  // of what it says, which it does itself
         driver_.strike(fault);
+    }
+    void wipe(const Host& host) {
+        host.engine->empty_cache();
+        desk_.wipe(number_of(host));
     }
     void silence(Host& host, Fault& fault) {
         if (!fault.for_s) fault.for_s = setup_.restart_s;
@@ -236,11 +270,11 @@ class Service {
     }
 
     void check_blocks() {
-        for (std::size_t i = 0; i < setup_.questions.size(); ++i) desk_.let_go(i);
+        // Those that only warm one may not have ended.
+        for (const decode::Place& place : pool_.places()) desk_.take_back(place.seat);
+        carry_out();
         for (Host& host : hosts_) {
-            if (!host.there) continue;  // not heard of again
-            // Those that only warm it may not have ended.
-            desk_.take_back(number_of(host));
+            if (!host.seat) continue;  // not heard of again
             host.engine->empty_cache();
             if (const int held = host.engine->stats().held_blocks; held != 0)
                 throw BrokenRule(fmt::format("{} blocks are left", held));
@@ -258,6 +292,8 @@ class Service {
     drive::VirtualCluster driver_;
     std::vector<Host> hosts_;
     std::vector<Host*> owners_;  // of each worker
+    decode::Pool pool_;
+    decode::ExportedStates exported_;  // none: nothing moves
     Desk desk_;
     VirtualOutcome outcome_;
 };

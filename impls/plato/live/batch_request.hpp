@@ -6,12 +6,20 @@
 
 namespace assay::plato {
 
-/// But for what it takes from other sequences.
-inline decode::BatchRequest batch_request(const PartRequest& part) {
+/// kept(node): what its keys and values are kept under.
+template <class Kept>
+decode::BatchRequest batch_request(const PartRequest& part, const Kept& kept) {
     decode::BatchRequest request;
     request.prompt = part.prompt;
     request.max_tokens = static_cast<int>(part.tokens);
     request.forced_ids = part.forced;
+    decode::Links& links = request.links.emplace();
+    links.most_reused = part.most_reused;
+    links.keep = part.keep;
+    links.rotations = part.rotations;
+    for (const PartRequest::Link& link : part.links)
+        links.linked.push_back(
+            {.kept = kept(link.node), .first = link.first, .count = link.count, .at = link.at});
     return request;
 }
 

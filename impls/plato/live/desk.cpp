@@ -3,158 +3,65 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <utility>
 
-#include "impls/decode/requests/request_check.hpp"
 #include "impls/plato/live/batch_request.hpp"
 
 namespace assay::plato {
 
-/// What is known of a part outside the engines.
-struct Desk::Journal {
-    PartRequest asked;
-    AnsweredPart heard;
-    bool started = false, ended = false;
-    std::int64_t recomputed = 0;  // prompt tokens
-
-    std::vector<int> known() const {
-        std::vector<int> tokens = asked.prompt;
-        tokens.insert(tokens.end(), heard.ids.begin(), heard.ids.end());
-        return tokens;
-    }
-};
+using decode::Ask;
+using decode::Number;
+using decode::Place;
+using decode::Seat;
+using decode::Token;
 
 struct Desk::Session : PartDecoder {
     Session(Desk& of, std::size_t its_number, const QuestionTokens& told)
         : desk(of),
           number(its_number),
-          journals(told.nodes.size() + 1),
+          parts(told.nodes.size() + 1),
           answering(told, of.settings_.answer, *this) {}
-    void start(PartRequest request) override { desk.take(number, std::move(request)); }
+    void start(PartRequest request) override { desk.ask_part({number, request.part}, request); }
 
     Desk& desk;
     std::size_t number;
-    std::vector<Journal> journals;  // by part
+    std::vector<Part> parts;
     Answering answering;
     bool begun = false;
 };
 
-Desk::Desk(std::span<const QuestionTokens> questions, std::span<const QuestionTokens> told,
-           const DeskSettings& settings)
-    : questions_(questions),
-      settings_(settings),
-      placement_(settings.engines + settings.small_engines, settings.blocks),
-      seats_(static_cast<std::size_t>(settings.engines + settings.small_engines)) {
-    for (int engine = 0; engine < static_cast<int>(seats_.size()); ++engine) {
-        placement_.set_model(engine, engine < settings.engines ? 0 : 1);
-        placement_.on_lost(engine);
-    }
+Desk::Desk(decode::Pool& pool, std::span<const QuestionTokens> questions,
+           std::span<const QuestionTokens> told, const DeskSettings& settings)
+    : pool_(pool), questions_(questions), settings_(settings), placement_(settings.blocks) {
     for (std::size_t i = 0; i < told.size(); ++i)
         sessions_.push_back(std::make_unique<Session>(*this, i, told[i]));
 }
 
 Desk::~Desk() = default;
 
-Desk::Journal& Desk::journal(const PartId& part) {
-    return sessions_[part.question]->journals[static_cast<std::size_t>(part.part)];
+Desk::Part& Desk::part(const PartId& id) {
+    return sessions_[id.question]->parts[static_cast<std::size_t>(id.part)];
 }
-const Desk::Journal& Desk::journal(const PartId& part) const {
-    return sessions_[part.question]->journals[static_cast<std::size_t>(part.part)];
-}
-
-// ---- engines ------------------------------------------------------------------------------------
-
-void Desk::on_there(int engine, decode::RequestEngine& is) {
-    seat(engine) = {.engine = &is, .tasks = {}, .kept = {}, .waiting = {}};
-    placement_.on_back(engine);
-    warm(engine);
+const Desk::Part& Desk::part(const PartId& id) const {
+    return sessions_[id.question]->parts[static_cast<std::size_t>(id.part)];
 }
 
-void Desk::warm(int engine) {
-    if (!settings_.answer.warm || settings_.answer.reuse == KvReuse::none) return;
-    std::set<std::vector<int>> texts;
-    for (const QuestionTokens& question : questions_)
-        texts.insert({question.static_plan, question.static_node});
-    texts.erase(std::vector<int>());
-    for (const std::vector<int>& text : texts) {
-        const auto request = seat(engine).engine->submit({.prompt = text, .max_tokens = 1});
-        seat(engine).tasks[request] = {.kind = Task::Kind::warming, .part = {}, .warms = text};
-        placement_.on_started(engine, text);
-    }
+template <class Do>
+void Desk::each_part(Do&& act) {
+    for (const auto& session : sessions_)
+        for (Part& part : session->parts) act(part);
 }
 
-void Desk::on_lost(int engine) {
-    Seat& lost = seat(engine);
-    for (const auto& [request, task] : lost.tasks)
-        if (task.kind == Task::Kind::part) pending_.push_back(task.part);
-    pending_.insert(pending_.end(), lost.waiting.begin(), lost.waiting.end());
-    lost.tasks.clear();
-    lost.kept.clear();
-    lost.waiting.clear();
-    placement_.on_lost(engine);
+/// Prompt, and what is known behind it.
+std::vector<int> Desk::tokens_of(Number request) const {
+    std::vector<int> tokens = pool_.asked(request).request.prompt;
+    for (const Token& token : pool_.tokens(request)) tokens.push_back(token.id);
+    return tokens;
 }
 
-void Desk::wipe(int engine) {
-    Seat& wiped = seat(engine);
-    wiped.engine->empty_cache();
-    std::set<PartId> wanted;
-    for (const auto& [request, task] : wiped.tasks)
-        if (task.kind != Task::Kind::warming)
-            for (const PartRequest::Link& link : journal(task.part).asked.links)
-                wanted.insert({task.part.question, link.node});
-    std::erase_if(wiped.kept, [&](const auto& each) {
-        if (wanted.contains(each.first)) return false;
-        wiped.engine->release(each.second);
-        return true;
-    });
-    placement_.on_wiped(engine);
-    warm(engine);
-}
-
-void Desk::take_back(int engine) {
-    Seat& from = seat(engine);
-    for (const auto& [request, task] : from.tasks) {
-        if (task.kind == Task::Kind::part) pending_.push_back(task.part);
-        from.engine->remove(request);
-        placement_.on_taken_back(engine);
-    }
-    // Some may have ended without anybody having heard of it.
-    for (const auto& [request, task] : from.tasks) from.engine->release(request);
-    from.tasks.clear();
-    for (const PartId& part : from.waiting) {
-        pending_.push_back(part);
-        placement_.on_taken_back(engine);
-    }
-    from.waiting.clear();
-}
-
-std::optional<decode::RequestId> Desk::movable(int engine) const {
-    for (const auto& [request, task] : seat(engine).tasks) {
-        if (task.kind != Task::Kind::part) continue;
-        const PartRequest& asked = journal(task.part).asked;
-        if (!asked.keep && asked.links.empty() && asked.rotations.empty()) return request;
-    }
-    return std::nullopt;
-}
-
-void Desk::on_moved(int from, decode::RequestId request, int to, decode::RequestId as) {
-    const auto moved = seat(from).tasks.extract(request);
-    placement_.on_taken_back(from);
-    placement_.on_started(to, journal(moved.mapped().part).known());
-    seat(to).tasks[as] = moved.mapped();
-    ++counts_["resumed"];
-}
-
-bool Desk::has_parts(int engine) const {
-    const auto& tasks = seat(engine).tasks;
-    return std::any_of(tasks.begin(), tasks.end(),
-                       [](const auto& each) { return each.second.kind != Task::Kind::warming; });
-}
-
-bool Desk::warming(int engine) const {
-    const auto& tasks = seat(engine).tasks;
-    return std::any_of(tasks.begin(), tasks.end(),
-                       [](const auto& each) { return each.second.kind == Task::Kind::warming; });
+Number Desk::ask(Ask ask) {
+    ++open_;
+    return pool_.ask(std::move(ask));
 }
 
 // ---- questions ----------------------------------------------------------------------------------
@@ -176,65 +83,11 @@ bool Desk::all_done() const {
     return true;
 }
 
-void Desk::let_go(std::size_t question) {
-    for (Seat& each : seats_)
-        std::erase_if(each.kept, [&](const auto& kept) {
-            if (kept.first.question != question) return false;
-            each.engine->release(kept.second);
-            return true;
-        });
-}
-
-void Desk::take(std::size_t question, PartRequest request) {
-    const PartId part{question, request.part};
-    Journal& of = journal(part);
-    if (std::exchange(of.started, true)) throw BrokenRule("a part was started twice");
-    if (request.part > 0) check_start(question, request.part);
-    of.asked = std::move(request);
-    pending_.push_back(part);
-}
-
-/// By the journals, not by what the controller believes.
-void Desk::check_start(std::size_t question, int node) const {
-    const PlanRecord& plan = questions_[question].plan;
-    const Mode mode = settings_.answer.mode;
-    std::int64_t lines = 0;
-    const int last = mode == Mode::plato ? node : plan.size();
-    for (int line = 1; line <= last; ++line) lines += plan.node(line).line_tokens;
-    if (static_cast<std::int64_t>(journal({question, 0}).heard.ids.size()) < lines)
-        throw BrokenRule(fmt::format("node {} started before its line was out", node));
-    std::vector<std::vector<int>> dependencies;
-    for (const NodeRecord& each : plan.nodes) dependencies.push_back(each.dependencies);
-    const auto before_each = predecessors(mode, dependencies);
-    for (const int before : before_each[static_cast<std::size_t>(node - 1)])
-        if (!journal({question, before}).ended)
-            throw BrokenRule(fmt::format("node {} started before node {} ended", node, before));
-}
-
 void Desk::go_on() {
-    begin_nodes();
-    for (std::size_t i = 0; i < pending_.size();)
-        if (place(pending_[i]))
-            pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
-        else
-            ++i;
-    for (int engine = 0; engine < static_cast<int>(seats_.size()); ++engine) {
-        auto& waiting = seat(engine).waiting;
-        for (std::size_t i = 0; i < waiting.size();)
-            if (has_what_it_links_to(engine, waiting[i])) {
-                start(engine, waiting[i]);
-                waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(i));
-            } else {
-                ++i;
-            }
-    }
-}
-
-void Desk::begin_nodes() {
-    int running = 0, room = 0;
+    look();
+    int running = 0;
     for (const auto& session : sessions_) running += session->answering.running();
-    for (int engine = 0; engine < static_cast<int>(seats_.size()); ++engine)
-        if (there(engine)) room += settings_.max_batch;
+    const int room = settings_.max_batch * static_cast<int>(seats_.size());
     for (const auto& session : sessions_) {
         if (!session->begun) continue;
         const int had = session->answering.running();
@@ -243,167 +96,261 @@ void Desk::begin_nodes() {
     }
 }
 
-int Desk::model_of(const PartId& part) const {
-    if (part.part == 0 || settings_.small_engines == 0) return 0;
-    return settings_.adaptive.model_of(questions_[part.question].plan.node(part.part).difficulty);
+void Desk::ask_part(const PartId& id, const PartRequest& request) {
+    Part& of = part(id);
+    if (of.number >= 0) throw BrokenRule("a part was started twice");
+    if (id.part > 0) check_start(id.question, id.part);
+    const auto kept = [&](int node) { return part({id.question, node}).number; };
+    const int model =
+        id.part == 0
+            ? 0
+            : settings_.adaptive.model_of(questions_[id.question].plan.node(id.part).difficulty);
+    of.recomputed = static_cast<std::int64_t>(request.prompt.size()) - request.linked_tokens();
+    of.number = ask({.request = batch_request(request, kept), .model = model});
+    parts_[of.number] = id;
 }
 
-/// Where what it links to is kept counts like a prefix that is cached. False: there is no engine.
-bool Desk::place(const PartId& part) {
-    const Journal& of = journal(part);
-    std::vector<std::int64_t> linked;
-    for (const Seat& each : seats_) {
-        std::int64_t& tokens = linked.emplace_back(0);
-        for (const PartRequest::Link& link : of.asked.links)
-            if (each.kept.contains({part.question, link.node})) tokens += link.count;
+/// By what the pool knows, not by what the controller believes.
+void Desk::check_start(std::size_t question, int node) const {
+    const PlanRecord& plan = questions_[question].plan;
+    const Mode mode = settings_.answer.mode;
+    std::size_t lines = 0;
+    const int last = mode == Mode::plato ? node : plan.size();
+    for (int line = 1; line <= last; ++line)
+        lines += static_cast<std::size_t>(plan.node(line).line_tokens);
+    if (pool_.tokens(part({question, 0}).number).size() < lines)
+        throw BrokenRule(fmt::format("node {} started before its line was out", node));
+    std::vector<std::vector<int>> dependencies;
+    for (const NodeRecord& each : plan.nodes) dependencies.push_back(each.dependencies);
+    const auto before_each = predecessors(mode, dependencies);
+    for (const int before : before_each[static_cast<std::size_t>(node - 1)])
+        if (const Number number = part({question, before}).number;
+            number < 0 || !pool_.over(number))
+            throw BrokenRule(fmt::format("node {} started before node {} ended", node, before));
+}
+
+// ---- seats --------------------------------------------------------------------------------------
+
+void Desk::look() {
+    const auto gone = [&](Seat seat) {
+        return std::none_of(pool_.places().begin(), pool_.places().end(),
+                            [&](const Place& place) { return place.seat == seat; });
+    };
+    std::erase_if(seats_, [&](Seat seat) {
+        if (!gone(seat)) return false;
+        placement_.clear(seat);
+        each_part([&](Part& part) {
+            if (part.waits_at == seat) part.waits_at.reset();
+        });
+        return true;
+    });
+    for (const Place& place : pool_.places()) {
+        if (std::find(seats_.begin(), seats_.end(), place.seat) != seats_.end()) continue;
+        seats_.push_back(place.seat);
+        warm(place);
     }
-    const std::vector<int> known = of.known();
-    const int engine = placement_.choose(known, of.asked.most_reused, model_of(part), linked);
-    if (engine < 0) return false;
-    if (has_what_it_links_to(engine, part))
-        start(engine, part);
-    else
-        seat(engine).waiting.push_back(part);
-    placement_.on_started(engine, known);
-    return true;
 }
 
-decode::Links Desk::links_of(const Seat& seat, const PartId& part) const {
-    const PartRequest& asked = journal(part).asked;
-    decode::Links links{.most_reused = asked.most_reused,
-                        .keep = asked.keep,
-                        .linked = {},
-                        .rotations = asked.rotations};
-    for (const PartRequest::Link& link : asked.links)
-        links.linked.push_back({.kept = seat.kept.at({part.question, link.node}),
-                                .first = link.first,
-                                .count = link.count,
-                                .at = link.at});
-    return links;
+void Desk::warm(const Place& place) {
+    if (!settings_.answer.warm || settings_.answer.reuse == KvReuse::none) return;
+    std::set<std::vector<int>> texts;
+    for (const QuestionTokens& question : questions_)
+        texts.insert({question.static_plan, question.static_node});
+    texts.erase(std::vector<int>());
+    for (const std::vector<int>& text : texts)
+        ask_extra({.request = {.prompt = text, .max_tokens = 1},
+                   .model = place.model,
+                   .only = place.seat},
+                  text);
 }
 
-/// Nothing is sampled here: each token was the likeliest, or forced.
-decode::RequestState Desk::heard_state(const Journal& of) {
-    decode::RequestState state;
-    for (std::size_t i = 0; i < of.heard.ids.size(); ++i)
-        state.append(of.heard.ids[i], 1, of.heard.log_probabilities[i], 0);
-    return state;
+/// Where it waits counts as where it is, and what is linked and kept there like a prefix.
+std::optional<Seat> Desk::best_seat(Number request, const std::vector<int>& tokens,
+                                    std::span<const Place> places) {
+    const decode::BatchRequest& asked = pool_.asked(request).request;
+    std::vector<Place> seats(places.begin(), places.end());
+    std::vector<std::int64_t> linked;
+    for (Place& seat : seats) {
+        each_part([&](const Part& part) { seat.given += part.waits_at == seat.seat ? 1 : 0; });
+        std::int64_t& kept = linked.emplace_back(0);
+        for (const decode::LinkedTokens& link : asked.links->linked)
+            if (pool_.kept(link.kept, seat.seat)) kept += link.count;
+    }
+    return placement_.choose({.tokens = tokens,
+                              .model = pool_.asked(request).model,
+                              .most_reused = asked.most_reused(),
+                              .linked = linked},
+                             seats);
 }
 
-/// From the tokens that were heard.
-void Desk::start(int engine, const PartId& part) {
-    const Journal& of = journal(part);
-    decode::RequestState state = heard_state(of);
-    state.request = decode::as_served(batch_request(of.asked));
-    state.request.links = links_of(seat(engine), part);
-    if (!state.ids.empty() && settings_.forgets_a_token) state.keep_first(state.ids.size() - 1);
-    state.admitted = !of.heard.ids.empty();
-    const decode::RequestId request = seat(engine).engine->resume(state);
-    seat(engine).tasks[request] = {.kind = Task::Kind::part, .part = part, .warms = {}};
-    if (state.admitted) ++counts_["resumed"];
+std::optional<Seat> Desk::choose(Number request, std::span<const Place> places) {
+    look();
+    // First what ended is heard of, and what can go nowhere else is there: both count.
+    if (pool_.open() != open_ || std::any_of(extras_.begin(), extras_.end(),
+                                             [&](Number extra) { return !pool_.seat(extra); }))
+        return std::nullopt;
+    Part& of = part(parts_.at(request));
+    const std::vector<int> tokens = tokens_of(request);
+    const bool fresh = !of.waits_at;
+    if (fresh) of.waits_at = best_seat(request, tokens, places);
+    if (!of.waits_at) return std::nullopt;
+    const Seat seat = *of.waits_at;
+    const bool has_all = has_what_it_links_to(seat, request);
+    if (fresh) placement_.add(seat, tokens);
+    if (!has_all) return std::nullopt;
+    of.waits_at.reset();
+    if (!pool_.tokens(request).empty()) ++counts_["resumed"];
+    return seat;
 }
 
 /// If not, what lacks is being computed there.
-bool Desk::has_what_it_links_to(int engine, const PartId& part) {
+bool Desk::has_what_it_links_to(Seat seat, Number request) {
     bool all = true;
-    for (const PartRequest::Link& link : journal(part).asked.links) {
-        const PartId node{part.question, link.node};
-        if (seat(engine).kept.contains(node)) continue;
+    for (const decode::LinkedTokens& link : pool_.asked(request).request.links->linked) {
+        if (pool_.kept(link.kept, seat)) continue;
         all = false;
-        const auto& tasks = seat(engine).tasks;
-        const bool comes = std::any_of(tasks.begin(), tasks.end(), [&](const auto& each) {
-            return each.second.kind == Task::Kind::replay && each.second.part == node;
+        const bool comes = std::any_of(extras_.begin(), extras_.end(), [&](Number extra) {
+            const Ask& ask = pool_.asked(extra);
+            return ask.copy_of == link.kept && ask.only == seat;
         });
-        if (!comes && has_what_it_links_to(engine, node)) replay(engine, node);
+        if (!comes && has_what_it_links_to(seat, link.kept)) replay(seat, link.kept);
     }
     return all;
 }
 
 /// A node that ended elsewhere, once more: its tokens are known, and read like a prompt.
-void Desk::replay(int engine, const PartId& part) {
-    const Journal& of = journal(part);
-    decode::RequestState state = heard_state(of);
-    state.request = batch_request(of.asked);
-    state.request.forced_ids = of.heard.ids;
-    state.request = decode::as_served(state.request);
-    state.request.links = links_of(seat(engine), part);
-    state.keep_first(state.ids.size() - 1);
-    const decode::RequestId request = seat(engine).engine->resume(state);
-    seat(engine).tasks[request] = {.kind = Task::Kind::replay, .part = part, .warms = {}};
-    placement_.on_started(engine, of.known());
+void Desk::replay(Seat seat, Number node) {
+    Ask again = pool_.asked(node);
+    again.only = seat;
+    again.copy_of = node;
+    for (const Token& token : again.tokens) again.request.forced_ids.push_back(token.id);
+    again.tokens.pop_back();
+    ask_extra(std::move(again), tokens_of(node));
     ++counts_["replayed"];
+}
+
+/// What is asked of one seat alone, which then has these tokens.
+void Desk::ask_extra(Ask asked, const std::vector<int>& tokens) {
+    placement_.add(*asked.only, tokens);
+    extras_.insert(ask(std::move(asked)));
+}
+
+void Desk::wipe(Seat seat) {
+    std::set<Number> wanted;
+    for (const Number request : pool_.with(seat))
+        if (const auto& links = pool_.asked(request).request.links)
+            for (const decode::LinkedTokens& link : links->linked) wanted.insert(link.kept);
+    each_part([&](const Part& part) {
+        if (part.number >= 0 && !wanted.contains(part.number)) pool_.release(part.number, seat);
+    });
+    placement_.clear(seat);
+    std::erase(seats_, seat);  // as if it were new
+    look();
+}
+
+void Desk::take_back(Seat seat) {
+    for (const Number request : pool_.with(seat))
+        if (extras_.contains(request))
+            pool_.cancel(request);
+        else
+            pool_.take_back(request);
+    each_part([&](Part& part) {
+        if (part.waits_at == seat) part.waits_at.reset();
+    });
+}
+
+bool Desk::has_parts(Seat seat) const {
+    const std::vector<Number> requests = pool_.with(seat);
+    return std::any_of(requests.begin(), requests.end(), [&](Number each) { return !warms(each); });
+}
+
+bool Desk::warming() const {
+    return std::any_of(extras_.begin(), extras_.end(), [&](Number each) { return warms(each); });
+}
+
+bool Desk::warms(Number request) const {
+    return extras_.contains(request) && pool_.asked(request).copy_of < 0;
 }
 
 // ---- what is heard ------------------------------------------------------------------------------
 
-void Desk::on_token(int engine, decode::RequestId request, int id, double log_probability) {
-    const auto found = seat(engine).tasks.find(request);
-    if (found == seat(engine).tasks.end())
-        throw BrokenRule("a token of a request that nobody made");
-    Task& task = found->second;
-    if (task.kind == Task::Kind::warming) {
-        task.warms.push_back(id);
-        return;
-    }
-    Journal& of = journal(task.part);
-    if (task.kind == Task::Kind::replay) {
-        // From the same tokens, but read at once and on another engine.
-        if (id != of.heard.ids.back() || log_probability != of.heard.log_probabilities.back())
-            throw BrokenRule(
-                fmt::format("node {} computed once more has another last token", task.part.part));
-        return;
-    }
-    if (of.ended) throw BrokenRule("a part is told of behind its end");
-    of.heard.ids.push_back(id);
-    of.heard.log_probabilities.push_back(log_probability);
-    ++counts_["tokens"];
+void Desk::on_tokens(Number request, std::span<const Token> tokens) {
+    const auto found = parts_.find(request);
+    if (found == parts_.end()) return;
+    counts_["tokens"] += static_cast<long>(tokens.size());
+    Answering& answering = sessions_[found->second.question]->answering;
     try {
-        sessions_[task.part.question]->answering.on_token(task.part.part, id);
+        for (const Token& token : tokens) answering.on_token(found->second.part, token.id);
     } catch (const std::logic_error& error) {
         throw BrokenRule(error.what());
     }
 }
 
-void Desk::on_ended(int engine, const decode::EndedRequest& ended) {
-    const auto found = seat(engine).tasks.find(ended.request);
-    if (found == seat(engine).tasks.end()) throw BrokenRule("an end of a request that nobody made");
-    const Task task = found->second;
-    seat(engine).tasks.erase(found);
-    if (task.kind == Task::Kind::warming) return placement_.on_ended(engine, task.warms);
-    Journal& of = journal(task.part);
-    placement_.on_ended(engine, of.known());
-    if (of.asked.keep) seat(engine).kept[task.part] = ended.request;
-    const std::int64_t recomputed =
-        static_cast<std::int64_t>(of.asked.prompt.size()) - ended.reused - of.asked.linked_tokens();
-    if (task.kind == Task::Kind::replay) {
-        of.recomputed += recomputed + static_cast<std::int64_t>(of.heard.ids.size()) - 1;
-        return;
-    }
-    of.recomputed = recomputed;
-    of.ended = true;
+void Desk::on_done(const decode::Done& done) {
+    --open_;
+    const bool extra = extras_.erase(done.request) > 0;
+    using How = decode::Done::How;
+    if (extra && (done.how == How::cancelled || done.how == How::dropped)) return;
+    if (done.how != How::ended || done.end.why != decode::Finish::length)
+        throw BrokenRule("a part ended before it had its tokens");
+    std::vector<int> fed = tokens_of(done.request);
+    fed.pop_back();  // the last of them was never
+    placement_.add(pool_.runs(done.request).back().seat, fed);
+    if (!extra)
+        on_part(parts_.at(done.request), done);
+    else if (pool_.asked(done.request).copy_of >= 0)
+        on_replay(done);
+}
+
+void Desk::on_part(const PartId& id, const decode::Done& done) {
+    part(id).recomputed -= done.end.reused;
     ++counts_["parts"];
+    Session& session = *sessions_[id.question];
     try {
-        sessions_[task.part.question]->answering.on_ended(task.part.part);
+        session.answering.on_ended(id.part);
     } catch (const std::logic_error& error) {
         throw BrokenRule(error.what());
     }
+    if (!session.answering.done()) return;
+    for (const Part& each : session.parts)
+        if (each.number >= 0) pool_.release(each.number);
+}
+
+void Desk::on_replay(const decode::Done& done) {
+    const Ask& asked = pool_.asked(done.request);
+    const PartId& id = parts_.at(asked.copy_of);
+    // From the same tokens, but read at once and on another engine.
+    if (pool_.tokens(asked.copy_of).back() != asked.tokens.back())
+        throw BrokenRule(fmt::format("node {} computed once more has another last token", id.part));
+    std::int64_t linked = 0;
+    for (const decode::LinkedTokens& link : asked.request.links->linked) linked += link.count;
+    part(id).recomputed +=
+        static_cast<std::int64_t>(asked.request.prompt.size() + asked.tokens.size()) - 1 -
+        done.end.reused - linked;
 }
 
 // ---- what is known ------------------------------------------------------------------------------
 
 std::vector<AnsweredPart> Desk::answer(std::size_t question) const {
     std::vector<AnsweredPart> parts;
-    for (const Journal& each : sessions_[question]->journals) {
-        if (!each.ended && (parts.empty() || settings_.answer.mode != Mode::ar))
+    for (const Part& each : sessions_[question]->parts) {
+        const bool asked = parts.empty() || settings_.answer.mode != Mode::ar;
+        AnsweredPart& answered = parts.emplace_back();
+        if (!asked) continue;
+        if (each.number < 0 || !pool_.over(each.number))
             throw BrokenRule("a part was never answered");
-        parts.push_back(each.heard);
+        for (const Token& token : pool_.tokens(each.number)) {
+            answered.ids.push_back(token.id);
+            answered.log_probabilities.push_back(static_cast<double>(token.logprob));
+        }
     }
     return parts;
 }
 
-Desk::PromptTokens Desk::prompt_tokens(std::size_t question, int part) const {
-    const Journal& of = journal({question, part});
-    return {.all = static_cast<std::int64_t>(of.asked.prompt.size()), .recomputed = of.recomputed};
+Desk::PromptTokens Desk::prompt_tokens(std::size_t question, int number) const {
+    const Part& of = part({question, number});
+    return {.all = static_cast<std::int64_t>(pool_.asked(of.number).request.prompt.size()),
+            .recomputed = of.recomputed};
 }
 
 }  // namespace assay::plato

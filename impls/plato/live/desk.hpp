@@ -1,19 +1,20 @@
-// Questions answered by several engines: what is known of every part outside the engines, which
-// engine decodes it, and what that engine must have before. Knows no clock and no process; engines
-// are in this process or not, and can be lost with all that they have.
+// Questions answered by several engines: which nodes are asked for when, where each goes, and what
+// must be there before. Who has which, what it has said, and what becomes of it when its engine is
+// lost is a pool's (impls/decode/pool). Knows no clock and no process.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
-#include "impls/decode/request_engine.hpp"
+#include "impls/decode/pool/pool.hpp"
 #include "impls/plato/live/answering.hpp"
 #include "impls/plato/policy/placement.hpp"
 
@@ -34,56 +35,44 @@ struct AnsweredPart {
 
 struct DeskSettings {
     AnswerSettings answer;
-    int engines = 1;
-    /// Beside them, behind them in number, with a second model: for nodes that are easy.
-    AdaptiveModel adaptive;
-    int small_engines = 0;
-    int max_batch = 8;             ///< sequences side by side, of each engine
-    int blocks = 0;                ///< of each engine's cache
-    bool forgets_a_token = false;  ///< for tests that rules can be broken
+    AdaptiveModel adaptive;  ///< easy nodes go to seats of model 1, which then must be there
+    int max_batch = 8;       ///< sequences side by side, of each engine
+    int blocks = 0;          ///< of each engine's cache
 };
 
-class Desk {
+class Desk final : public decode::Chooser {
   public:
     /// Keeps the references. `told`: the questions as controllers know them; `questions` but in
     /// tests that rules can be broken.
-    Desk(std::span<const QuestionTokens> questions, std::span<const QuestionTokens> told,
-         const DeskSettings& settings);
-    ~Desk();
-
-    // ---- engines, by number --------------------------------------------------------------------
-    /// It is there, with nothing in it; static parts are computed on it first: else no node would
-    /// ever go to an engine that lacks them.
-    void on_there(int engine, decode::RequestEngine& is);
-    /// With all that it had and ran, which others go on with.
-    void on_lost(int engine);
-    /// Its cache is emptied, and what is kept there for others but runs.
-    void wipe(int engine);
-    /// What runs there is done by somebody else, and the engine told so.
-    void take_back(int engine);
-    /// A part that runs there and has no links, to be moved; then it runs at `to`.
-    std::optional<decode::RequestId> movable(int engine) const;
-    void on_moved(int from, decode::RequestId request, int to, decode::RequestId as);
-
-    bool there(int engine) const { return placement_.usable(engine); }
-    bool has_parts(int engine) const;  ///< that run there
-    bool warming(int engine) const;    ///< static parts are being computed there
+    Desk(decode::Pool& pool, std::span<const QuestionTokens> questions,
+         std::span<const QuestionTokens> told, const DeskSettings& settings);
+    ~Desk() override;
 
     // ---- questions -----------------------------------------------------------------------------
     void begin(std::size_t question);
     bool begun(std::size_t question) const;
     bool done(std::size_t question) const;
     bool all_done() const;
-    /// Between steps: nodes that are ready start, and what waits for an engine gets one. What an
-    /// engine throws that is asked leaves all as it was.
+    /// Nodes that are ready are asked for.
     void go_on();
-    /// What engines kept of its nodes is let go.
-    void let_go(std::size_t question);
 
-    // ---- what is heard -------------------------------------------------------------------------
-    // Throw BrokenRule.
-    void on_token(int engine, decode::RequestId request, int id, double log_probability);
-    void on_ended(int engine, const decode::EndedRequest& ended);
+    // ---- seats ---------------------------------------------------------------------------------
+    /// At those that the pool has. On new ones static parts are computed first: else no node would
+    /// ever go to an engine that lacks them. choose() and go_on() look, too.
+    void look();
+    /// What a part links to and its seat lacks is computed there first.
+    std::optional<decode::Seat> choose(decode::Number part,
+                                       std::span<const decode::Place> places) override;
+    /// Its cache was emptied; what is kept there for others but runs is given up.
+    void wipe(decode::Seat seat);
+    /// Parts that are there go elsewhere.
+    void take_back(decode::Seat seat);
+    bool has_parts(decode::Seat seat) const;  ///< or computes some once more
+    bool warming() const;                     ///< static parts are being computed
+
+    // ---- what is heard: throws BrokenRule ------------------------------------------------------
+    void on_tokens(decode::Number request, std::span<const decode::Token> tokens);
+    void on_done(const decode::Done& done);
 
     // ---- what is known -------------------------------------------------------------------------
     /// Throws BrokenRule where a part was never answered. [part]; without a plan the first alone.
@@ -100,47 +89,44 @@ class Desk {
     const std::map<std::string, long>& counts() const { return counts_; }
 
   private:
+    struct Part {
+        decode::Number number = -1;            // of the pool; -1: not asked for yet
+        std::optional<decode::Seat> waits_at;  // for what it links to
+        std::int64_t recomputed = 0;           // prompt tokens
+    };
     struct PartId {
         std::size_t question = 0;
         int part = 0;
-        auto operator<=>(const PartId&) const = default;
     };
-    struct Journal;
     struct Session;
-    struct Task {
-        enum class Kind { part, replay, warming } kind = Kind::part;
-        PartId part;
-        std::vector<int> warms;  // these tokens
-    };
-    struct Seat {
-        decode::RequestEngine* engine = nullptr;
-        std::map<decode::RequestId, Task> tasks;
-        std::map<PartId, decode::RequestId> kept;
-        std::vector<PartId> waiting;  // for nodes to be kept here that they link to
-    };
 
-    Seat& seat(int engine) { return seats_[static_cast<std::size_t>(engine)]; }
-    const Seat& seat(int engine) const { return seats_[static_cast<std::size_t>(engine)]; }
-    Journal& journal(const PartId& part);
-    const Journal& journal(const PartId& part) const;
-    void warm(int engine);
-    void take(std::size_t question, PartRequest request);
+    Part& part(const PartId& id);
+    const Part& part(const PartId& id) const;
+    template <class Do>
+    void each_part(Do&& act);
+    std::vector<int> tokens_of(decode::Number request) const;
+    decode::Number ask(decode::Ask ask);
+    void ask_part(const PartId& id, const PartRequest& request);
     void check_start(std::size_t question, int node) const;
-    void begin_nodes();
-    bool place(const PartId& part);
-    void start(int engine, const PartId& part);
-    bool has_what_it_links_to(int engine, const PartId& part);
-    void replay(int engine, const PartId& part);
-    static decode::RequestState heard_state(const Journal& of);
-    decode::Links links_of(const Seat& seat, const PartId& part) const;
-    int model_of(const PartId& part) const;
+    void ask_extra(decode::Ask asked, const std::vector<int>& tokens);
+    void warm(const decode::Place& place);
+    bool warms(decode::Number request) const;
+    std::optional<decode::Seat> best_seat(decode::Number request, const std::vector<int>& tokens,
+                                          std::span<const decode::Place> places);
+    bool has_what_it_links_to(decode::Seat seat, decode::Number request);
+    void replay(decode::Seat seat, decode::Number node);
+    void on_part(const PartId& id, const decode::Done& done);
+    void on_replay(const decode::Done& done);
 
+    decode::Pool& pool_;
     std::span<const QuestionTokens> questions_;
     const DeskSettings settings_;
     Placement placement_;
-    std::vector<Seat> seats_;
+    std::vector<decode::Seat> seats_;  // as last looked at
     std::vector<std::unique_ptr<Session>> sessions_;
-    std::vector<PartId> pending_;  // to be given to an engine
+    std::unordered_map<decode::Number, PartId> parts_;
+    std::set<decode::Number> extras_;  // warming and replays that are not over
+    std::size_t open_ = 0;             // requests of whose end nothing was heard
     std::map<std::string, long> counts_;
 };
 

@@ -106,17 +106,8 @@ class Run {
 
     decode::RequestId submit(Session& session, const PartRequest& part,
                              const std::vector<decode::RequestId>& requests) {
-        decode::Links links;
-        links.most_reused = part.most_reused;
-        links.keep = part.keep;
-        links.rotations = part.rotations;
-        for (const PartRequest::Link& link : part.links)
-            links.linked.push_back({.kept = requests[static_cast<std::size_t>(link.node)],
-                                    .first = link.first,
-                                    .count = link.count,
-                                    .at = link.at});
-        decode::BatchRequest request = batch_request(part);
-        request.links = links;
+        const decode::BatchRequest request =
+            batch_request(part, [&](int node) { return requests[static_cast<std::size_t>(node)]; });
         const decode::RequestId id = engine_.submit(request);
         owners_[id] = {&session, part.part};
         return id;

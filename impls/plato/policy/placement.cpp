@@ -4,47 +4,30 @@
 
 namespace assay::plato {
 
-Placement::Placement(int engines, int blocks) {
-    for (int engine = 0; engine < engines; ++engine) engines_.emplace_back(blocks);
-}
-
-int Placement::choose(std::span<const int> prompt, std::int64_t most_reused, int model,
-                      std::span<const std::int64_t> besides) const {
-    int best = -1;
+std::optional<decode::Seat> Placement::choose(const Node& node,
+                                              std::span<const decode::Place> places) const {
+    const decode::Place* best = nullptr;
     std::int64_t most = 0;
-    for (int engine = 0; engine < static_cast<int>(engines_.size()); ++engine) {
-        if (!usable(engine) || at(engine).model != model) continue;
-        std::int64_t here = most_reused > 0 ? std::min(cached(engine, prompt), most_reused) : 0;
-        if (!besides.empty()) here += besides[static_cast<std::size_t>(engine)];
-        if (best >= 0 && (here < most || (here == most && running(engine) >= running(best))))
-            continue;
-        best = engine;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const decode::Place& place = places[i];
+        if (!place.takes || place.model != node.model) continue;
+        std::int64_t here =
+            node.most_reused > 0 ? std::min(cached(place.seat, node.tokens), node.most_reused) : 0;
+        if (!node.linked.empty()) here += node.linked[i];
+        if (best && (here < most || (here == most && place.given >= best->given))) continue;
+        best = &place;
         most = here;
     }
-    return best;
+    return best ? std::optional(best->seat) : std::nullopt;
 }
 
-void Placement::on_started(int engine, std::span<const int> prompt) {
-    ++at(engine).running;
-    at(engine).prefixes.add(prompt);
+void Placement::add(decode::Seat seat, std::span<const int> tokens) {
+    prefixes_.try_emplace(seat, blocks_).first->second.add(tokens);
 }
 
-void Placement::on_ended(int engine, std::span<const int> tokens) {
-    --at(engine).running;
-    at(engine).prefixes.add(tokens.first(tokens.size() - 1));
+std::int64_t Placement::cached(decode::Seat seat, std::span<const int> tokens) const {
+    const auto found = prefixes_.find(seat);
+    return found == prefixes_.end() ? 0 : found->second.match(tokens);
 }
-
-void Placement::on_taken_back(int engine) { --at(engine).running; }
-
-void Placement::on_wiped(int engine) { at(engine).prefixes.clear(); }
-
-void Placement::on_lost(int engine) {
-    Engine& lost = at(engine);
-    lost.usable = false;
-    lost.running = 0;
-    lost.prefixes.clear();
-}
-
-void Placement::on_back(int engine) { at(engine).usable = true; }
 
 }  // namespace assay::plato

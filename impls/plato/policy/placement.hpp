@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 
+#include "impls/decode/pool/pool.hpp"
 #include "impls/decode/schedule/cached_prefixes.hpp"
 
 namespace assay::plato {
@@ -20,48 +21,33 @@ struct AdaptiveModel {
     }
 };
 
-/// A node goes where most of its prompt is cached, then where fewest run, then to the lowest
-/// number. What is cached is what was sent there and not given up or lost since: engines are not
-/// asked.
+/// A node goes where most of its prompt is cached or linked, then where fewest are, then to the
+/// lowest number. What is cached is what was sent there and not given up or lost since: engines are
+/// not asked.
 class Placement {
   public:
     /// blocks: of each engine's cache.
-    Placement(int engines, int blocks);
+    explicit Placement(int blocks) : blocks_(blocks) {}
 
-    void set_model(int engine, int model) { at(engine).model = model; }
-    /// Among engines with that model; -1: none is usable. most_reused: no more of a prefix counts
-    /// than the node may take. besides: of each engine, tokens that it has elsewhere than in a
-    /// prefix, and that count as much.
-    int choose(std::span<const int> prompt,
-               std::int64_t most_reused = std::numeric_limits<std::int64_t>::max(), int model = 0,
-               std::span<const std::int64_t> besides = {}) const;
+    struct Node {
+        std::span<const int> tokens;  ///< its prompt, and what is known of its answer
+        int model = 0;
+        /// No more of a prefix counts than the node may take.
+        std::int64_t most_reused = std::numeric_limits<std::int64_t>::max();
+        /// Of each place, tokens that it has elsewhere than in a prefix; empty: none.
+        std::span<const std::int64_t> linked{};
+    };
+    /// Among those that take and have the model.
+    std::optional<decode::Seat> choose(const Node& node,
+                                       std::span<const decode::Place> places) const;
 
-    void on_started(int engine, std::span<const int> prompt);
-    /// `tokens`: prompt and answer; the last of them was never fed.
-    void on_ended(int engine, std::span<const int> tokens);
-    void on_taken_back(int engine);  ///< one that ran there runs there no more
-    void on_wiped(int engine);       ///< its cache is empty
-    void on_lost(int engine);        ///< with its cache and all that ran
-    void on_back(int engine);
-
-    bool usable(int engine) const { return at(engine).usable; }
-    int running(int engine) const { return at(engine).running; }
-    std::int64_t cached(int engine, std::span<const int> prompt) const {
-        return at(engine).prefixes.match(prompt);
-    }
+    void add(decode::Seat seat, std::span<const int> tokens);
+    void clear(decode::Seat seat) { prefixes_.erase(seat); }  ///< wiped or lost
+    std::int64_t cached(decode::Seat seat, std::span<const int> tokens) const;
 
   private:
-    struct Engine {
-        bool usable = true;
-        int model = 0;
-        int running = 0;
-        decode::CachedPrefixes prefixes;
-
-        explicit Engine(int blocks) : prefixes(blocks) {}
-    };
-    Engine& at(int engine) { return engines_[static_cast<std::size_t>(engine)]; }
-    const Engine& at(int engine) const { return engines_[static_cast<std::size_t>(engine)]; }
-    std::deque<Engine> engines_;
+    int blocks_;
+    std::map<decode::Seat, decode::CachedPrefixes> prefixes_;
 };
 
 }  // namespace assay::plato

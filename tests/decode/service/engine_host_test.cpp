@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include "impls/decode/service/engine_role.hpp"
@@ -34,6 +36,11 @@ class Host {
   public:
     explicit Host(std::optional<StepCost> pace = {}, const std::string& weights = "1")
         : host({.options = {.model = "m"}, .weights = weights, .blocks = 20, .pace = pace},
+               {.offer = [this](const std::string& object,
+                                const Bytes& state) { objects.emplace(object, state); },
+                .accept = [this](const std::string& object,
+                                 const Bytes& place) { objects.emplace(object, place); },
+                .withdraw = [this](const std::string& object) { objects.erase(object); }},
                drive::Strike([this](FaultKind kind) -> std::optional<Fault> {
                    if (strikes.erase(kind) == 0) return std::nullopt;
                    return Fault{.kind = kind};
@@ -71,7 +78,16 @@ class Host {
         state.request.max_tokens = max_tokens;
         return state_text(to_bytes(state));
     }
-    std::set<FaultKind> strikes;  // that were not asked for yet
+    /// As a transfer does it, of what the other exported.
+    Awaits awaits(Host& from, const Exported& exported, RequestId as) {
+        const auto awaits = ask<Awaits>(Take{as, exported.state, exported.request, exported.bytes});
+        const std::string object = state_object(exported.request);
+        std::ranges::copy(from.objects.at(object).view(), objects.at(object).writable().begin());
+        from.tell(Withdraw{exported.request});
+        return awaits;
+    }
+    std::map<std::string, Bytes> objects;  // offered or accepted
+    std::set<FaultKind> strikes;           // that were not asked for yet
     EngineHost host;
 };
 
@@ -117,13 +133,9 @@ TEST(EngineHost, ServesRequestsByTheirCallersNumbers) {
     EXPECT_EQ(made.tokens.size(), 2u);
     ASSERT_EQ(made.ended.size(), 1u);
     EXPECT_EQ(made.ended[0].request, 17);
-    EXPECT_TRUE(host.tell(CancelRequest{17}).empty());  // it has ended
-    EXPECT_TRUE(host.tell(Export{17, false, false}).empty());
-    made = host.ask<Made>(CancelRequest{4});
-    EXPECT_TRUE(made.tokens.empty());
-    EXPECT_EQ(made.ended.at(0).why, Finish::cancelled);
-    EXPECT_FALSE(host.host.works());
+    EXPECT_TRUE(host.tell(Export{17, false}).empty());  // it has ended
     EXPECT_EQ(host.ask<Dropped>(Drop{4}).request, 4);
+    EXPECT_FALSE(host.host.works());
 }
 
 TEST(EngineHost, RefusesWhatDoesNotFit) {
@@ -146,14 +158,18 @@ TEST(EngineHost, ExportsAreWholeOrDamagedOnTheirWay) {
     host.loaded();
     host.tell(Take{1, host.request(20, 9)});
     host.step();
-    const auto kept = host.ask<Exported>(Export{1, true, false});
-    const RequestState state = request_state_from(state_bytes(kept.state));
+    const auto whole = host.ask<Exported>(Export{1, true});
+    const Bytes& offered = host.objects.at(state_object(1));
+    EXPECT_EQ(whole.bytes, offered.size());
+    const RequestState state = request_state_from(offered.view());
     EXPECT_EQ(state.kv_positions, 20);
     EXPECT_EQ(state.ids.size(), 1u);
-    EXPECT_FALSE(kept.dropped);
+    host.tell(Withdraw{1});
+    EXPECT_TRUE(host.objects.empty());
+    host.tell(Take{2, host.request(20, 9)});
+    host.step();
     host.strikes = {FaultKind::corrupt};
-    const auto damaged = host.ask<Exported>(Export{1, false, true});
-    EXPECT_TRUE(damaged.dropped);
+    const auto damaged = host.ask<Exported>(Export{2, false});
     EXPECT_THROW(request_state_from(state_bytes(damaged.state)), UserError);
     EXPECT_FALSE(host.host.works());
     EXPECT_EQ(host.ask<Status>(AskStatus{}).stats.running, 0);
@@ -178,7 +194,7 @@ TEST(EngineHost, KeepsWhatOthersAreToLinkToUntilItIsLetGo) {
     Host host;
     host.loaded();
     EXPECT_EQ(host.ask<Taken>(Take{7, host.request(40, 2, "m", Links{.keep = true})}).request, 7);
-    EXPECT_EQ(host.ask<Refused>(Export{7, true, true}).request, 7);  // it stays
+    EXPECT_EQ(host.ask<Refused>(Export{7, true}).request, 7);  // it stays
     host.step();
     EXPECT_EQ(host.step().ended.size(), 1u);
     EXPECT_EQ(host.ask<Refused>(Take{7, host.request(3, 2)}).request, 7);
@@ -233,9 +249,8 @@ TEST(EngineHost, PacedStepsTakeWhatTheModelledDeviceTakes) {
     EXPECT_EQ(host.host.take_busy_seconds(), 0);
     EXPECT_EQ(host.step().seconds, 1.5);
     EXPECT_EQ(host.host.take_busy_seconds(), 1.5);
-    host.tell(Export{1, true, false});  // 41 positions: three blocks to the host's memory
+    host.tell(Export{1, true});  // 41 positions: three blocks to the host's memory
     EXPECT_EQ(host.host.take_busy_seconds(), 0.375);
-    EXPECT_EQ(host.step().seconds, 1.5);
 
     Host free;
     free.loaded();
@@ -260,11 +275,14 @@ TEST(EngineHost, SaysSeveralTokensAtOnce) {
     std::vector<FromEngine> none;
     host.host.step(none);
     EXPECT_TRUE(none.empty());
-    const auto answers = host.tell(Export{1, false, false});
+    const auto answers = host.tell(Export{1, false});
     ASSERT_EQ(answers.size(), 2u);
     EXPECT_EQ(std::get<Made>(answers[0]).tokens.size(), 1u);
     const auto& exported = std::get<Exported>(answers[1]);
     EXPECT_EQ(request_state_from(state_bytes(exported.state)).ids.size(), 5u);
+    host.tell(Drop{2});
+    host.tell(Take{3, exported.state});
+    host.tell(Take{4, host.request(7, 3)});
     made = host.step();
     EXPECT_EQ(made.tokens.size(), 4u);
     made = host.step();  // its end does not wait for more
@@ -301,10 +319,11 @@ TEST(EngineHost, TextsStopRequests) {
     state.request.stops = {text.substr(length(3) - 1, length(5) + 1 - (length(3) - 1)), "no such"};
     host.tell(Take{2, state_text(to_bytes(state))});
     for (int i = 0; i < 4; ++i) host.step();
-    const auto moved = host.ask<Exported>(Export{2, true, true});
+    const auto moved = host.ask<Exported>(Export{2, true});
     Host there;
     there.loaded();
-    there.tell(Take{9, moved.state});
+    there.awaits(host, moved, 9);
+    there.ask<Taken>(Came{9});
     EXPECT_TRUE(there.step().ended.empty());
     const Made last = there.step();
     EXPECT_EQ(last.tokens.at(0).id, ids[5]);
@@ -318,12 +337,48 @@ TEST(EngineHost, RefusesACacheOfAnotherIdentity) {
     other.loaded();
     host.tell(Take{1, host.request(20, 9)});
     host.step();
-    const auto with_cache = host.ask<Exported>(Export{1, true, false});
-    const auto refused = other.ask<Refused>(Take{1, with_cache.state});
+    other.awaits(host, host.ask<Exported>(Export{1, true}), 1);
+    const auto refused = other.ask<Refused>(Came{1});
     EXPECT_TRUE(refused.cache);
     EXPECT_THAT(refused.why, testing::HasSubstr("other weights"));
     EXPECT_FALSE(other.ask<Refused>(Take{1, "no base64!"}).cache);
-    other.ask<Taken>(Take{1, host.ask<Exported>(Export{1, false, false}).state});
+}
+
+// Between its Take and its end a state that is transferred may break, be dropped, or be wanted
+// elsewhere; whatever comes of it, nothing is left.
+TEST(EngineHost, AwaitsAStateWithKeysAndValues) {
+    Host host, there;
+    host.loaded();
+    there.loaded();
+    const auto export_of = [&](RequestId request) {
+        host.tell(Take{request, host.request(20, 9)});
+        host.step();
+        return host.ask<Exported>(Export{request, true});
+    };
+    EXPECT_EQ(there.awaits(host, export_of(1), 11).request, 11);
+    EXPECT_FALSE(there.host.works());
+    EXPECT_TRUE(there.tell(Export{11, false}).empty());  // wanted elsewhere before it is here
+    const auto both = there.tell(Came{11});
+    ASSERT_EQ(both.size(), 2u);
+    EXPECT_EQ(std::get<Taken>(both[0]).request, 11);
+    EXPECT_EQ(std::get<Exported>(both[1]).request, 11);
+    EXPECT_EQ(there.ask<Status>(AskStatus{}).stats.computed_tokens, 0);
+
+    there.awaits(host, export_of(2), 12);
+    EXPECT_EQ(there.ask<Taken>(Take{12, there.request(20, 9)}).request, 12);  // in its place
+    EXPECT_TRUE(there.tell(Came{12}).empty());
+    there.awaits(host, export_of(3), 13);
+    EXPECT_EQ(there.ask<Dropped>(Drop{13}).request, 13);
+    EXPECT_TRUE(there.tell(Came{13}).empty());
+    EXPECT_TRUE(there.tell(Came{14}).empty());
+
+    host.strikes = {FaultKind::corrupt};
+    there.awaits(host, export_of(5), 15);
+    EXPECT_FALSE(there.ask<Refused>(Came{15}).cache);
+    EXPECT_THAT(there.ask<Refused>(Take{16, "", 6, std::uint64_t{1} << 60}).why,
+                testing::HasSubstr("larger than this engine's cache"));
+    EXPECT_TRUE(host.objects.empty());
+    EXPECT_TRUE(there.objects.empty());
 }
 
 TEST(EngineHost, PausesBetweenSteps) {

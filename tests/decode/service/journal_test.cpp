@@ -1,179 +1,146 @@
-// What a caller knows of its requests, and what no engine may say.
+// What is known of one engine beside its requests, and what no engine may say of these.
 #include "impls/decode/service/journal.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "impls/decode/pool/choosers.hpp"
 
 namespace assay::decode::service {
 namespace {
 
-using testing::ElementsAre;
+constexpr Seat here = 3, elsewhere = 5;
 
-RequestState state(std::vector<int> prompt, int max_tokens = 10, std::optional<Links> links = {}) {
-    RequestState state;
-    state.request.links = std::move(links);
-    state.model = "m";
-    state.request.prompt = std::move(prompt);
-    state.request.max_tokens = max_tokens;
-    return state;
-}
+class JournalTest : public testing::Test {
+  protected:
+    JournalTest() { pool.there(elsewhere, 1, 1); }
 
-Journal ready(int version = 1) {
+    void ready(int version = 1) {
+        say(Ready{{.model = "m", .vocabulary = 50, .context = 40, .blocks = 8}, version});
+        pool.there(here, 0, version);
+    }
+    /// The attempt at it.
+    Number given(int max_tokens = 10, int model = 0) {
+        return given({.request = {.prompt = {1}, .max_tokens = max_tokens}, .model = model});
+    }
+    Number given(const Ask& ask) {
+        pool.ask(ask);
+        FewestGiven chooser(pool);
+        std::vector<Order> orders;
+        pool.turn(chooser, orders);
+        return std::get<Give>(orders.at(0)).attempt;
+    }
+    void say(const FromEngine& message) { journal.on(message, pool, here); }
+    /// As whoever runs the engine does.
+    void hear(const Made& made) {
+        say(made);
+        for (const MadeToken& token : made.tokens) {
+            const Token one{token.id, 0, 0};
+            pool.made(here, token.request, {&one, 1}, 0, nullptr);
+        }
+        for (const EndedRequest& ended : made.ended) pool.made(here, ended.request, {}, 0, &ended);
+    }
+    static Made made(Number attempt, std::vector<int> ids, int version = 1, bool ends = false) {
+        Made made{.steps = 1, .seconds = 0.5, .waiting = 3, .tokens = {}, .ended = {}};
+        for (const int id : ids) made.tokens.push_back({attempt, id, version, -0.25, 0});
+        if (ends) made.ended.push_back({attempt, Finish::stop, 0, 0, {}});
+        return made;
+    }
+
+    Pool pool;
     Journal journal;
-    journal.on(Ready{{.model = "m", .vocabulary = 50, .context = 40, .blocks = 8}, version});
-    return journal;
-}
+};
 
-Made made(RequestId request, std::vector<int> ids, int version = 1,
-          std::optional<Finish> end = {}) {
-    Made made{.steps = 1, .seconds = 0.5, .waiting = 3, .tokens = {}, .ended = {}};
-    for (const int id : ids)
-        made.tokens.push_back({request, id, version, -0.25f * static_cast<float>(id),
-                               -0.125f * static_cast<float>(id)});
-    if (end) made.ended.push_back({request, *end, 0, 0, {}});
-    return made;
-}
-
-TEST(Journal, KnowsRequestsAsFarAsTheCallerWasToldOfThem) {
-    Journal journal = ready();
-    const RequestId a = journal.begin(state({1, 2})), b = journal.begin(state({3}));
-    journal.on(Taken{a});
-    journal.on(Taken{b});
-    journal.on(made(a, {7}));
-    EXPECT_TRUE(journal.state_of(a).ids.empty());
-    StepReport report;
-    journal.take(report);
-    EXPECT_EQ(report.tokens.size(), 1u);
-    EXPECT_EQ(report.seconds, 0.5);
-    EXPECT_EQ(report.waiting, 3);
-    EXPECT_THAT(journal.state_of(a).ids, ElementsAre(7));
-    EXPECT_THAT(journal.state_of(a).log_probabilities, ElementsAre(-1.75f));
-    EXPECT_THAT(journal.state_of(a).sampled_log_probabilities, ElementsAre(-0.875f));
-    EXPECT_TRUE(journal.state_of(a).admitted);
-    journal.on(made(a, {8}, 1, Finish::stop));
-    EXPECT_TRUE(journal.has_ended(a));
-    EXPECT_THAT(journal.unfinished(), ElementsAre(a, b));  // the caller does not know of the end
-    journal.take(report);
-    EXPECT_THAT(journal.unfinished(), ElementsAre(b));
-    EXPECT_EQ(report.ended.size(), 1u);
-    EXPECT_FALSE(journal.has_news());
-}
-
-TEST(Journal, KeepsWhatWasFedOfRequestsThatEndedWell) {
-    Journal journal = ready();
-    const auto ended = [&](Finish why) {
-        const RequestId request = journal.begin(state({1, 2}, 10, Links{.keep = true}));
-        journal.on(made(request, {7, 8}, 1, why));
-        EXPECT_EQ(journal.kept().find(request), nullptr);  // the caller does not know yet
-        EXPECT_TRUE(journal.kept().bind());
-        StepReport report;
-        journal.take(report);
-        return request;
-    };
-    const RequestId failed = ended(Finish::failed);
-    EXPECT_EQ(journal.kept().find(failed), nullptr);
-    EXPECT_FALSE(journal.release(failed));
-    EXPECT_FALSE(journal.kept().bind());
-    const RequestId kept = ended(Finish::length);
-    ASSERT_NE(journal.kept().find(kept), nullptr);
-    EXPECT_THAT(journal.kept().find(kept)->tokens, ElementsAre(1, 2, 7));
-    const RequestId linked = journal.begin(
-        state({1, 2, 9}, 10, Links{.linked = {{.kept = kept, .first = 0, .count = 2, .at = 0}}}));
-    EXPECT_THROW(journal.release(kept), std::logic_error);
-    journal.drop(linked);
-    EXPECT_TRUE(journal.release(kept));
-    EXPECT_EQ(journal.kept().find(kept), nullptr);
-}
-
-TEST(Journal, WhatADroppedRequestStillSaysCountsForNothing) {
-    Journal journal = ready();
-    const RequestId a = journal.begin(state({1}));
-    journal.on(made(a, {7}));
-    journal.drop(a);
-    journal.on(made(a, {8}));
-    journal.on(Exported{a, false, "state"});
-    EXPECT_FALSE(journal.take_exported());
-    StepReport report;
-    journal.take(report);
-    EXPECT_TRUE(report.tokens.empty());
-    EXPECT_TRUE(journal.idle());
-    journal.on(Dropped{a});
-    EXPECT_THROW(journal.on(made(a, {9})), ProtocolError);
-    EXPECT_THROW(journal.on(Dropped{a}), ProtocolError);
-}
-
-TEST(Journal, ARequestThatLeavesTakesWhatWasNotGiven) {
-    Journal from = ready(), to = ready();
-    const RequestId other = from.begin(state({9})), a = from.begin(state({1}));
-    from.on(made(a, {7}));
-    StepReport report;
-    from.take(report);
-    from.on(made(a, {8}));
-    from.on(made(other, {5}));
-    auto [left, waiting] = from.leave(a);
-    EXPECT_THAT(left.ids, ElementsAre(7));
-    const RequestId there = to.begin(std::move(left), std::move(waiting));
-    report.clear();
-    to.take(report);
-    ASSERT_EQ(report.tokens.size(), 1u);
-    EXPECT_EQ(report.tokens[0].request, there);
-    EXPECT_EQ(report.tokens[0].id, 8);
-    EXPECT_THAT(to.state_of(there).ids, ElementsAre(7, 8));
-    report.clear();
-    from.take(report);
-    ASSERT_EQ(report.tokens.size(), 1u);
-    EXPECT_EQ(report.tokens[0].id, 5);
-}
-
-TEST(Journal, WeightsAreInUseFromTheirCommitOn) {
-    Journal journal = ready(3);
-    const RequestId a = journal.begin(state({1}));
-    EXPECT_THROW(journal.on(Committed{4, 0}), ProtocolError);
-    EXPECT_THROW(journal.on(Loaded{3, 0}), ProtocolError);
-    journal.on(Loaded{4, 0.5});
+TEST_F(JournalTest, WeightsAreInUseFromTheirCommitOn) {
+    EXPECT_EQ(journal.version(), 0);
+    ready(3);
+    EXPECT_EQ(journal.version(), 3);
+    EXPECT_EQ(journal.limits()->context, 40);
+    const Number a = given();
+    EXPECT_THROW(say(Committed{4, 0}), ProtocolError);
+    EXPECT_THROW(say(Committed{0, 0}), ProtocolError);  // nothing is loaded
+    EXPECT_THROW(say(Loaded{3, 0}), ProtocolError);
+    say(Loaded{4, 0.5});
     EXPECT_EQ(journal.prepared(), 4);
-    EXPECT_THROW(journal.on(made(a, {7}, 4)), ProtocolError);
-    journal.on(made(a, {7}, 3));
-    journal.on(Committed{4, 0.01});
+    EXPECT_THROW(say(made(a, {7}, 4)), ProtocolError);
+    say(made(a, {7}, 3));
+    say(Committed{4, 0.01});
     EXPECT_EQ(journal.version(), 4);
     EXPECT_EQ(journal.prepared(), 0);
-    EXPECT_THROW(journal.on(made(a, {8}, 3)), ProtocolError);
-    journal.on(NotLoaded{5, "no such file"});
+    EXPECT_THROW(say(made(a, {8}, 3)), ProtocolError);
+    say(made(a, {8}, 4));
+    say(NotLoaded{5, "no such file"});
     EXPECT_EQ(journal.why_not_loaded(), "no such file");
     journal.begin_to_load();
     EXPECT_EQ(journal.why_not_loaded(), "");
 }
 
-TEST(Journal, FindsOutWhatNoEngineSays) {
-    Journal early;
-    EXPECT_THROW(early.on(Made{}), ProtocolError);
-    EXPECT_NO_THROW(early.on(Status{}));
-
-    Journal journal = ready();
-    EXPECT_THROW(journal.on(Ready{}), ProtocolError);
-    const RequestId a = journal.begin(state({1}, 2));
-    EXPECT_THROW(journal.on(made(a + 1, {7})), ProtocolError);
-    EXPECT_THROW(journal.on(made(a, {50})), ProtocolError);
-    EXPECT_THROW(journal.on(made(a, {-1})), ProtocolError);
-    EXPECT_THROW(journal.on(made(a, {1, 2, 3})), ProtocolError);
-    const RequestId b = journal.begin(state({1}));
-    journal.on(made(b, {7}, 1, Finish::stop));
-    EXPECT_THROW(journal.on(made(b, {7})), ProtocolError);
-    EXPECT_THROW(journal.on(made(b, {}, 1, Finish::stop)), ProtocolError);
-    EXPECT_THROW(journal.on(Refused{journal.begin(state({1})), "why"}), ProtocolError);
+TEST_F(JournalTest, KnowsWhetherItRests) {
+    say(Paused{});  // before its weights are there
+    EXPECT_TRUE(journal.paused());
+    journal.go_on();
+    EXPECT_FALSE(journal.paused());
+    say(Status{.number = 7, .stats = {}});
+    EXPECT_EQ(journal.status()->number, 7);
 }
 
-TEST(Journal, OnlyWhatWasNotLookedAtMayBeRefused) {
-    Journal journal = ready();
-    const RequestId a = journal.begin(state({1}), {}, Journal::Looked::not_at);
-    journal.on(Refused{a, "damaged"});
-    EXPECT_EQ(journal.answer_to(a), Journal::Answer::refused);
-    EXPECT_FALSE(journal.refused_cache(a));
-    journal.begin_again(a);
-    EXPECT_EQ(journal.answer_to(a), Journal::Answer::none);
-    EXPECT_THROW(journal.on(Refused{a, "damaged"}), ProtocolError);
-    journal.on(Taken{a});
-    EXPECT_EQ(journal.answer_to(a), Journal::Answer::taken);
+TEST_F(JournalTest, WhatARemovedAttemptStillSaysCountsForNothing) {
+    ready();
+    const Number a = given();
+    pool.cancel(0);
+    EXPECT_THROW(say(made(a, {7})), ProtocolError);  // nor was it told to remove it
+    journal.remove(a);
+    say(Taken{a});
+    say(made(a, {7, 8}, 1, true));
+    say(Exported{a, "state"});
+    say(Refused{a, "why"});
+    EXPECT_THROW(say(made(a, {9}, 2)), ProtocolError);  // what no request has
+    say(Dropped{a});
+    EXPECT_THROW(say(made(a, {9})), ProtocolError);
+    EXPECT_THROW(say(Dropped{a}), ProtocolError);
+}
+
+TEST_F(JournalTest, FindsOutWhatNoEngineSays) {
+    EXPECT_THROW(say(Made{}), ProtocolError);
+    EXPECT_THROW(say(Taken{0}), ProtocolError);
+    EXPECT_NO_THROW(say(Status{}));
+    ready();
+    EXPECT_THROW(say(Ready{}), ProtocolError);
+    const Number a = given(2);
+    for (const FromEngine& wrong : std::vector<FromEngine>{
+             made(a + 1, {7}), made(a, {50}), made(a, {-1}), made(a, {1, 2, 3}), Taken{a + 1},
+             Refused{a + 1, "why"}, made(a + 1, {}, 1, true), Exported{a, "not asked for"},
+             Awaits{a + 1}, Dropped{a}, made(given(2, 1), {7})})
+        EXPECT_THROW(say(wrong), ProtocolError) << drive::to_message(wrong).dump();
+    Made twice = made(a, {}, 1, true);
+    twice.ended.push_back(twice.ended[0]);
+    EXPECT_THROW(say(twice), ProtocolError);
+    hear(made(a, {7}));
+    EXPECT_THROW(say(made(a, {8, 9})), ProtocolError);
+    hear(made(a, {8}, 1, true));
+    EXPECT_THROW(say(made(a, {9})), ProtocolError);
+    EXPECT_THROW(say(made(a, {}, 1, true)), ProtocolError);
+}
+
+TEST_F(JournalTest, ForcedTokensSayHowManyThereAre) {
+    ready();
+    const Number a =
+        given({.request = {.prompt = {1}, .max_tokens = 9, .forced_ids = {5, 6}}, .model = 0});
+    EXPECT_NO_THROW(say(made(a, {5, 6})));
+    EXPECT_THROW(say(made(a, {5, 6, 7})), ProtocolError);
+}
+
+TEST_F(JournalTest, StatesThatAreMovedAreExported) {
+    ready();
+    const Number a = given();
+    say(Taken{a});
+    pool.taken(here, a);
+    pool.move(0, elsewhere, true);
+    EXPECT_NO_THROW(say(Exported{a, "state"}));
+    EXPECT_NO_THROW(say(Exported{a, "", 1000}));
+    EXPECT_THROW(say(Exported{a, "", std::uint64_t{1} << 40}), ProtocolError);
+    EXPECT_NO_THROW(say(Refused{a, "it is bound here"}));
+    pool.refused(here, a);
+    EXPECT_THROW(say(Exported{a, "state"}), ProtocolError);
 }
 
 }  // namespace
