@@ -14,6 +14,7 @@
 #include "impls/lte/register.hpp"
 #include "impls/model/tool.hpp"
 #include "impls/plato/register.hpp"
+#include "impls/rl/tool/tool.hpp"
 #include "impls/tensors/module.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/report/text/terminal_text.hpp"
@@ -30,6 +31,7 @@ assay::Registry systems(assay::Claims claims) {
     registry.add(assay::foundry::make_system(claims));
     registry.add(assay::decode::make_system(claims));
     registry.add(assay::model::make_model_tool());
+    registry.add(assay::rl::make_rl_tool());
     registry.add(assay::foundry::make_archive_tool());
     return registry;
 }

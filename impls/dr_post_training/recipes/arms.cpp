@@ -12,7 +12,7 @@
 #include "impls/dr_post_training/recipes/less.hpp"
 #include "impls/dr_post_training/recipes/rivals.hpp"
 #include "impls/nn/hashes.hpp"
-#include "impls/rl/update.hpp"
+#include "impls/rl/recipes/update.hpp"
 
 namespace assay::dr_post_training {
 namespace {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "impls/rl/update.hpp"
+#include "impls/rl/recipes/update.hpp"
 #include "suite/drive/messages.hpp"
 
 namespace assay::dr_post_training {

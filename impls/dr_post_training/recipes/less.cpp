@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "impls/nn/hashes.hpp"
-#include "impls/rl/update.hpp"
+#include "impls/rl/recipes/update.hpp"
 
 namespace assay::dr_post_training {
 namespace {

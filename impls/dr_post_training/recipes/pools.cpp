@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "impls/nn/hashes.hpp"
-#include "impls/rl/tasks.hpp"
+#include "impls/rl/tasks/questions.hpp"
 
 namespace assay::dr_post_training {
 namespace {

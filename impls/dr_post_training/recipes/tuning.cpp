@@ -2,7 +2,7 @@
 
 #include "impls/dr_post_training/method/meso.hpp"
 #include "impls/nn/lora.hpp"
-#include "impls/rl/update.hpp"
+#include "impls/rl/recipes/update.hpp"
 
 namespace assay::dr_post_training {
 namespace {

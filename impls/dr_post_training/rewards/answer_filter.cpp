@@ -6,7 +6,7 @@
 #include <string>
 
 #include "impls/dr_post_training/policy/sets/subsets.hpp"
-#include "impls/rl/rollouts.hpp"
+#include "impls/rl/recipes/rollouts.hpp"
 
 namespace assay::dr_post_training {
 namespace {

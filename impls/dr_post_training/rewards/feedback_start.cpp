@@ -10,7 +10,7 @@
 #include "impls/dr_post_training/rewards/manners.hpp"
 #include "impls/dr_post_training/rewards/prompt_split.hpp"
 #include "impls/nn/hashes.hpp"
-#include "impls/rl/update.hpp"
+#include "impls/rl/recipes/update.hpp"
 
 namespace assay::dr_post_training {
 namespace {

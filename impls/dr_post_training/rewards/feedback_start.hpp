@@ -8,8 +8,8 @@
 #include "impls/dr_post_training/rewards/feedback_settings.hpp"
 #include "impls/nn/decoder.hpp"
 #include "impls/nn/training/training_loop.hpp"
-#include "impls/rl/reward_model.hpp"
-#include "impls/rl/tasks.hpp"
+#include "impls/rl/recipes/reward_model.hpp"
+#include "impls/rl/tasks/questions.hpp"
 
 namespace assay::dr_post_training {
 

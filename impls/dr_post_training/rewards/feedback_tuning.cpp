@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "impls/dr_post_training/rewards/answer_filter.hpp"
-#include "impls/rl/ppo.hpp"
+#include "impls/rl/recipes/ppo.hpp"
 #include "suite/measure/statistics/counter_draws.hpp"
 
 namespace assay::dr_post_training {

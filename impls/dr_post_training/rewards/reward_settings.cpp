@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "impls/rl/tasks.hpp"
+#include "impls/rl/tasks/questions.hpp"
 #include "suite/base/error.hpp"
 
 namespace assay::dr_post_training {

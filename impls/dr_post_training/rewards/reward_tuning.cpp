@@ -14,8 +14,8 @@
 #include "impls/nn/hashes.hpp"
 #include "impls/nn/training/kept_values.hpp"
 #include "impls/nn/training/row_batch.hpp"
-#include "impls/rl/advantages.hpp"
-#include "impls/rl/grpo.hpp"
+#include "impls/rl/method/advantages.hpp"
+#include "impls/rl/recipes/grpo.hpp"
 
 namespace assay::dr_post_training {
 namespace {

@@ -10,7 +10,7 @@
 #include "impls/dr_post_training/rewards/reward_settings.hpp"
 #include "impls/nn/decoder.hpp"
 #include "impls/nn/training/training_loop.hpp"
-#include "impls/rl/tasks.hpp"
+#include "impls/rl/tasks/questions.hpp"
 
 namespace assay::dr_post_training {
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "impls/dr_post_training/recipes/arms.hpp"
-#include "impls/rl/tasks.hpp"
+#include "impls/rl/tasks/questions.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "tests/base/temporary_folder.hpp"

@@ -14,7 +14,7 @@
 #include "impls/dr_post_training/recipes/less.hpp"
 #include "impls/dr_post_training/recipes/rivals.hpp"
 #include "impls/dr_post_training/recipes/text_rows.hpp"
-#include "impls/rl/update.hpp"
+#include "impls/rl/recipes/update.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "tests/dr_post_training/recipes/tiny_sample.hpp"

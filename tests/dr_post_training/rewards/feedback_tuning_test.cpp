@@ -13,7 +13,7 @@
 
 #include "impls/dr_post_training/rewards/answer_filter.hpp"
 #include "impls/dr_post_training/rewards/manners.hpp"
-#include "impls/rl/rollouts.hpp"
+#include "impls/rl/recipes/rollouts.hpp"
 #include "suite/base/error.hpp"
 
 namespace assay::dr_post_training {
