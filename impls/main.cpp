@@ -16,6 +16,7 @@
 #include "impls/plato/register.hpp"
 #include "impls/rl/tool/tool.hpp"
 #include "impls/tensors/module.hpp"
+#include "impls/weights/tool/tool.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/report/text/terminal_text.hpp"
 
@@ -32,6 +33,7 @@ assay::Registry systems(assay::Claims claims) {
     registry.add(assay::decode::make_system(claims));
     registry.add(assay::model::make_model_tool());
     registry.add(assay::rl::make_rl_tool());
+    registry.add(assay::weights::make_weights_tool());
     registry.add(assay::foundry::make_archive_tool());
     return registry;
 }
