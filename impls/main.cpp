@@ -15,6 +15,7 @@
 #include "impls/model/tool.hpp"
 #include "impls/plato/register.hpp"
 #include "impls/rl/tool/tool.hpp"
+#include "impls/rlboost/register.hpp"
 #include "impls/tensors/module.hpp"
 #include "impls/weights/tool/tool.hpp"
 #include "suite/cli/command.hpp"
@@ -30,6 +31,7 @@ assay::Registry systems(assay::Claims claims) {
     registry.add(assay::plato::make_system(claims));
     registry.add(assay::dr_post_training::make_system(claims));
     registry.add(assay::foundry::make_system(claims));
+    registry.add(assay::rlboost::make_system(claims));
     registry.add(assay::decode::make_system(claims));
     registry.add(assay::model::make_model_tool());
     registry.add(assay::rl::make_rl_tool());

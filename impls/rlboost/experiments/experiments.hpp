@@ -1,0 +1,10 @@
+// One function per experiment.
+#pragma once
+
+#include "suite/experiment/experiment.hpp"
+
+namespace assay::rlboost {
+
+Experiment x_exact();
+
+}  // namespace assay::rlboost
