@@ -12,7 +12,7 @@ System make_system(Claims claims) {
     system.title = "RLBoost: reinforcement learning with preemptible rollout workers";
     system.paper = "none";  // begun: what is ours alone
     system.on_request = true;
-    system.experiments = {x_exact()};
+    system.experiments = {x_exact(), x_learns()};
     if (claims == Claims::read)
         system.claims = read_claims(datasets_dir() / "claims" / "rlboost.toml");
     return system;

@@ -138,6 +138,11 @@ constexpr const char* benchmark_json =
  {"name": "b", "run_type": "iteration", "real_time": 2.0, "time_unit": "ns"},
  {"name": "c", "run_type": "iteration", "real_time": 3.0, "time_unit": "ns"}]})";
 
+/// A safetensors file but for its last byte: its length, which is that of "=", and its header.
+const std::string two_weights = std::string("=\0\0\0\0\0\0\0", 8) +
+                                R"({"w":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}      )" +
+                                "abc";
+
 TEST_F(HelpExamples, CanBeTyped) {
     std::vector<std::string> without;
     const std::vector<Example> examples = examples_of_help(
@@ -179,6 +184,13 @@ TEST_F(HelpExamples, CanBeTyped) {
     write("chat.jsonl", "{\"messages\":[{\"role\":\"assistant\",\"content\":\"Yes.\"}]}\n");
     write("mine.jsonl", "{\"prompt\":\"2+2=\",\"completion\":\"4\"}\n");
     write("requests.jsonl", "{\"id\":\"a\",\"ids\":[1,504,3575],\"max_tokens\":4}\n");
+    write("responses.jsonl", "{\"prompt\":\"37+58=\",\"response\":\"95\"}\n");
+    write("tags.jsonl", "{\"prompt\":\"tag 3+5=\",\"response\":\"<a>8</a>\"}\n");
+    write("update.json",
+          "{\"new\":[[-0.5]],\"old\":[[-0.6]],\"advantages\":[1],\"clip\":[0.2,0.2],"
+          "\"aggregate\":\"token\"}");
+    for (const char version : {'7', '8'})
+        write(std::string("step-") + version + ".safetensors", two_weights + version);
     write("graphs.jsonl",
           "{\"batch\":1,\"nodes\":[{\"type\":\"memset\",\"fields\":{\"dst\":0}}],\"edges\":[]}\n");
     write("save.trace", "boundary\nalloc weights 100\nbegin 1\nalloc a 5\nend\n");

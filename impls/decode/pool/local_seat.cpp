@@ -18,7 +18,7 @@ void LocalSeat::carry_out(const Order& order) {
 }
 
 void LocalSeat::on(const Give& give) {
-    if (give.seat != seat_) return;
+    if (give.seat != seat_ || !pool_.living(seat_, give.attempt)) return;  // cancelled since
     RequestState state = give.handle != 0
                              ? std::move(exported_.states.extract(give.handle).mapped())
                              : pool_.state(give, engine_.limits().model);

@@ -104,15 +104,20 @@ void Pool::lost(Seat seat) {
     // What may go nowhere else.
     std::vector<Number> stranded;
     for (const Waiting& each : pending_)
-        if (at(each.request).ask.only == seat) stranded.push_back(each.request);
+        if (const Record& record = at(each.request);
+            record.ask.only == seat || refused_by_all(record))
+            stranded.push_back(each.request);
     for (const Number request : stranded)
-        end(request, at(request), Done::How::dropped, {.why = Finish::cancelled});
+        if (at(request).ask.only)
+            end(request, at(request), Done::How::dropped, {.why = Finish::cancelled});
+        else
+            end(request, at(request), Done::How::failed, {.why = Finish::failed});
 }
 
 void Pool::lose(Seat seat) {
     std::erase_if(decided_, [&](const Order& order) { return seat_of(order) == seat; });
-    for (const Number request : with(seat)) lose(request, at(request));
     std::erase_if(kept_, [&](const auto& each) { return each.first.second == seat; });
+    for (const Number request : with(seat)) lose(request, at(request));
     const auto gone = by_seat(places_, seat);
     bounds_.erase(bounds_.begin() + (gone - places_.begin()));
     places_.erase(gone);
@@ -175,7 +180,33 @@ void Pool::refused(Seat seat, Number attempt) {
     leave(*record);
     // Without what was damaged, or of other weights, it goes on from its tokens.
     if (with_state) return give(request, *record, seat, 0);
+    record->refused_by.push_back(seat);
+    if (!record->ask.only && !refused_by_all(*record)) return wait(request, *record);
     end(request, *record, Done::How::failed, {.why = Finish::failed});
+}
+
+bool Pool::has_refused(const Record& record, Seat seat) {
+    return std::ranges::find(record.refused_by, seat) != record.refused_by.end();
+}
+
+/// That are there.
+bool Pool::refused_by_all(const Record& record) const {
+    bool any = false;
+    for (const Place& place : places_) {
+        if (place.model != record.ask.model) continue;
+        if (!has_refused(record, place.seat)) return false;
+        any = true;
+    }
+    return any;
+}
+
+/// Those that have refused it do not take.
+std::span<const Place> Pool::open_to(const Record& record) {
+    if (record.refused_by.empty()) return places_;
+    fewer_ = places_;
+    for (Place& each : fewer_)
+        if (has_refused(record, each.seat)) each.takes = false;
+    return fewer_;
 }
 
 void Pool::exported(Seat seat, Number attempt, std::uint64_t handle) {
@@ -201,9 +232,10 @@ void Pool::turn(Chooser& chooser, std::vector<Order>& orders) {
         const Number request = each->request;
         Record& record = at(request);
         const std::optional<Seat> seat =
-            record.ask.only ? record.ask.only : chooser.choose(request, places_);
+            record.ask.only ? record.ask.only : chooser.choose(request, open_to(record));
         const Place* const there = seat ? place(*seat) : nullptr;
-        const bool can = there && there->takes && has_linked(request, *seat);
+        const bool can =
+            there && there->takes && has_linked(request, *seat) && !has_refused(record, *seat);
         if (!seat || (record.ask.only && !can)) {
             ++each;
             continue;
@@ -259,9 +291,13 @@ RequestState Pool::state(const Give& give, const std::string& model) const {
     RequestState state;
     state.model = model;
     state.request = as_served(record.ask.request);
-    if (state.request.links)
-        for (LinkedTokens& linked : state.request.links->linked)
-            linked.kept = kept_.at({linked.kept, give.seat});
+    if (state.request.links) {
+        std::vector<LinkedTokens>& linked = state.request.links->linked;
+        // What was released since the Give is there as long as this attempt.
+        const bool present = give.attempt >= 0 && give.attempt == record.attempt;
+        for (std::size_t i = 0; i < linked.size(); ++i)
+            linked[i].kept = present ? record.linked[i] : kept_.at({linked[i].kept, give.seat});
+    }
     auto run = record.runs.begin();
     std::int32_t of_run = 0;
     for (const Token& token : std::span(record.ask.tokens).first(give.from)) {
@@ -286,7 +322,21 @@ Pool::Record* Pool::living_record(Seat seat, Number attempt) {
     return request ? &at(*request) : nullptr;
 }
 
+/// To what is kept somewhere, or can be computed once more.
+bool Pool::can_be_linked(const Record& record) const {
+    const std::optional<Links>& links = record.ask.request.links;
+    if (!links) return true;
+    return std::ranges::all_of(links->linked, [&](const LinkedTokens& each) {
+        const auto original = records_.find(each.kept);
+        if (original != records_.end() && !original->second.released) return true;
+        const auto kept = kept_.lower_bound({each.kept, std::numeric_limits<Seat>::min()});
+        return kept != kept_.end() && kept->first.first == each.kept;
+    });
+}
+
 void Pool::wait(Number request, Record& record) {
+    if (!can_be_linked(record))
+        return end(request, record, Done::How::dropped, {.why = Finish::cancelled});
     pending_.insert({record.ask.request.priority, request});
 }
 
@@ -324,6 +374,10 @@ void Pool::give(Number request, Record& record, Seat seat, std::uint64_t handle)
     record.seat = seat;
     record.handle = handle;
     attempts_[record.attempt] = request;
+    record.linked.clear();
+    if (const std::optional<Links>& links = record.ask.request.links)
+        for (const LinkedTokens& each : links->linked)
+            record.linked.push_back(kept_.at({each.kept, seat}));
     count(*place(seat), 1);
     decided_.push_back(Give{request, seat, record.attempt, record.ask.tokens.size(), handle});
 }

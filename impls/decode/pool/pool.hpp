@@ -108,12 +108,13 @@ struct Unkeep {
     Seat seat = -1;
     bool operator==(const Unkeep&) const = default;
 };
-/// dropped: with its engine; failed: by no finite logits, no blocks, or no engine takes it.
+/// dropped: with its engine, or with what it is linked to; failed: by no finite logits, no blocks,
+/// or all engines that are there refuse it.
 struct Done {
     enum class How { ended, cancelled, failed, dropped };
     Number request = -1;
     How how = How::ended;
-    EndedRequest end{};  ///< its `request` is the number; of all attempts
+    EndedRequest end{};  ///< as the last attempt told it, but `request`, the pool's number
 };
 using Order = std::variant<Give, Remove, Export, Discard, Unkeep, Done>;
 
@@ -128,7 +129,8 @@ class Pool {
     /// moves already, or is bound to its engine by links or `only`.
     void move(Number request, Seat to, bool with_cache);
     /// What is kept of it is not wanted any more: on all seats, now and later, or on one, now.
-    /// Requests that are there and linked to it have it until they end; others must not be.
+    /// Requests that are there and linked to it have it until they end there; where it is kept
+    /// nowhere else, they end with their engine.
     void release(Number kept, std::optional<Seat> on = {});
     /// It is over, and not asked about again.
     void forget(Number request);
@@ -178,8 +180,10 @@ class Pool {
         std::vector<Run> runs;
         Number attempt = -1;  // living; -1: none
         Seat seat = -1;
-        std::uint64_t handle = 0;  // of the attempt, until it is taken
-        std::optional<Seat> move;  // where to
+        std::uint64_t handle = 0;      // of the attempt, until it is taken
+        std::optional<Seat> move;      // where to
+        std::vector<Number> linked;    // attempts at what it is linked to, of its own attempt
+        std::vector<Seat> refused_by;  // from its tokens
         bool taken = false, admitted = false, over = false, released = false;
     };
     struct Waiting {  // for a seat
@@ -197,6 +201,10 @@ class Pool {
     void count(Place& place, int more);
     Record* living_record(Seat seat, Number attempt);
     void wait(Number request, Record& record);
+    bool can_be_linked(const Record& record) const;
+    static bool has_refused(const Record& record, Seat seat);
+    bool refused_by_all(const Record& record) const;
+    std::span<const Place> open_to(const Record& record);
     void leave(Record& record);
     void lose(Seat seat);
     void lose(Number request, Record& record);
@@ -211,6 +219,7 @@ class Pool {
         bool open = true;
     };
     std::vector<Place> places_;  // by seat
+    std::vector<Place> fewer_;   // of open_to()
     std::vector<Bounds> bounds_;
     std::map<std::pair<Number, Seat>, Number> kept_;
     std::vector<Order> decided_;

@@ -17,10 +17,15 @@ constexpr int most_preemptions = 1 << 30;  // leaves room to count on
 
 }  // namespace
 
+std::size_t most_tokens(const BatchRequest& request) {
+    return request.forced_ids.empty() ? static_cast<std::size_t>(request.max_tokens)
+                                      : request.forced_ids.size();
+}
+
 BatchRequest as_served(const BatchRequest& request) {
     BatchRequest served = request;
     if (!request.forced_ids.empty()) {
-        served.max_tokens = static_cast<int>(request.forced_ids.size());
+        served.max_tokens = static_cast<int>(most_tokens(request));
         served.stop_ids.clear();
         served.stops.clear();
     }

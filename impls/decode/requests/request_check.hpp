@@ -20,6 +20,9 @@ struct EngineLimits {
     bool operator==(const EngineLimits&) const = default;
 };
 
+/// Tokens that it makes at most: forced ids say how many there are.
+std::size_t most_tokens(const BatchRequest& request);
+
 /// What an engine makes of it: forced ids say how many tokens there are, and none stops.
 BatchRequest as_served(const BatchRequest& request);
 

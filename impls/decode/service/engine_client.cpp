@@ -79,7 +79,10 @@ service::Status EngineClient::status() const {
     return *journal_.status();
 }
 
-void EngineClient::leave() { command(service::Leave{}); }
+void EngineClient::leave() {
+    all_.pool().open(seat(), false);
+    command(service::Leave{});
+}
 
 void EngineClient::on(const drive::AnyMessage& message) {
     if (lost()) return;

@@ -62,7 +62,7 @@ class EngineClient {
     void empty_cache();
     /// Answered beside steps and loading.
     service::Status status() const;
-    /// It ends in order. Its requests go elsewhere.
+    /// It ends in order, and gets no more requests. Those that it has are lost with it (Ask::loss).
     void leave();
 
   private:

@@ -84,6 +84,7 @@ void Engines::said(EngineClient& engine, const service::FromEngine& message) {
     } else if (const auto* const awaits = std::get_if<service::Awaits>(&message)) {
         bring(engine, awaits->request);
     } else if (const auto* const taken = std::get_if<service::Taken>(&message)) {
+        check_not_awaited(taken->request);
         pool_.taken(seat, taken->request);
     } else if (const auto* const refused = std::get_if<service::Refused>(&message)) {
         engine.refusals_.push_back(*refused);
@@ -103,6 +104,7 @@ void Engines::made(EngineClient& engine, const service::Made& made) {
     engine.steps_ += made.steps;
     engine.step_s_ += made.seconds;
     for (SaidOfRequest& said : by_request(made.tokens, made.ended)) {
+        check_not_awaited(said.request);
         const auto request = pool_.living(engine.seat(), said.request);
         if (!pool_.made(engine.seat(), said.request, said.tokens, made.waiting, said.ended))
             continue;
@@ -140,6 +142,12 @@ void Engines::bring(EngineClient& to, Number attempt) {
                                   .to = to.worker(),
                                   .object = service::state_object(state.exported),
                                   .bytes = state.bytes});
+}
+
+void Engines::check_not_awaited(Number attempt) const {
+    if (awaiting_.contains(attempt))
+        throw service::ProtocolError(
+            fmt::format("it has request {}, whose state has not come yet", attempt));
 }
 
 /// Or broken: it may be done with already.
@@ -204,6 +212,8 @@ void Engines::carry_out(const Order& order) {
 }
 
 void Engines::give(const Give& give) {
+    // Whoever was told of an end before it may have cancelled this one.
+    if (!pool_.living(give.seat, give.attempt)) return;
     if (give.handle == 0) return give_tokens(give);
     Between& state = states_.at(give.handle);
     service::Take take{give.attempt, std::move(state.text), state.exported, state.bytes};

@@ -45,7 +45,8 @@ class Engines {
     void listen(Listener others) { others_ = std::move(others); }
     /// Where requests go; FewestGiven without. It outlives this.
     void place_by(Chooser& chooser) { chooser_ = &chooser; }
-    /// Who is told, outside of Driver::turn(), of new tokens and of requests that are over.
+    /// Who is told, outside of Driver::turn(), of new tokens and of requests that are over. One
+    /// that begins anew (Loss::restart) tells all of its tokens again.
     struct Heard {
         std::function<void(Number, std::span<const Token>)> tokens;
         std::function<void(const Done&)> done;
@@ -75,7 +76,7 @@ class Engines {
     drive::Driver& driver() { return driver_; }
     /// What engines are given from tokens goes through it: for campaigns that rules can be broken.
     void distort(std::function<void(RequestState&)> how) { distort_ = std::move(how); }
-    /// States that left their engine and are not with another one yet.
+    /// States that left their engine and were not given on, or have not come to where they go.
     std::size_t states_between() const { return states_.size(); }
 
   private:
@@ -85,6 +86,7 @@ class Engines {
     void made(EngineClient& engine, const service::Made& made);
     void exported(EngineClient& engine, const service::Exported& exported);
     void bring(EngineClient& to, Number attempt);
+    void check_not_awaited(Number attempt) const;
     void brought(std::uint64_t handle, bool whole);
     void done_with(std::uint64_t handle);
     void carry_out(const Order& order);

@@ -37,7 +37,22 @@ void Journal::check(const Taken& taken) { lives(taken.request, "it says to have 
 void Journal::check(const Refused& refused) { lives(refused.request, "it refuses the state"); }
 
 void Journal::check(const Made& made) {
-    std::map<Number, std::size_t> more;
+    struct Known {  // of a living attempt, with what this message says
+        const BatchRequest* request;
+        std::size_t most, tokens;
+        int last;  // its last token
+    };
+    std::map<Number, Known> known;
+    const auto of = [&](Number attempt) -> Known& {
+        const auto found = known.find(attempt);
+        if (found != known.end()) return found->second;
+        const Number number = *pool_->living(seat_, attempt);
+        const BatchRequest& request = pool_->asked(number).request;
+        const std::span<const Token> tokens = pool_->tokens(number);
+        const int last = tokens.empty() ? -1 : tokens.back().id;
+        return known.emplace(attempt, Known{&request, most_tokens(request), tokens.size(), last})
+            .first->second;
+    };
     for (const MadeToken& token : made.tokens) {
         if (token.version != version_)
             throw ProtocolError(fmt::format("a token of version {}, where {} is committed",
@@ -46,17 +61,27 @@ void Journal::check(const Made& made) {
             throw ProtocolError(fmt::format("token {}, where the vocabulary has {}", token.id,
                                             limits_->vocabulary));
         if (!lives(token.request, "a token")) continue;
-        const Number request = *pool_->living(seat_, token.request);
-        const auto most =
-            static_cast<std::size_t>(as_served(pool_->asked(request).request).max_tokens);
-        if (pool_->tokens(request).size() + ++more[token.request] > most)
+        Known& said = of(token.request);
+        said.last = token.id;
+        if (++said.tokens > said.most)
             throw ProtocolError(
-                fmt::format("more than the {} tokens of request {}", most, token.request));
+                fmt::format("more than the {} tokens of request {}", said.most, token.request));
     }
     std::set<Number> ended;
-    for (const EndedRequest& each : made.ended)
-        if (lives(each.request, "an end") && !ended.insert(each.request).second)
+    for (const EndedRequest& each : made.ended) {
+        if (!lives(each.request, "an end")) continue;
+        if (!ended.insert(each.request).second)
             throw ProtocolError(fmt::format("two ends of request {}", each.request));
+        const Known& said = of(each.request);
+        const bool by_id =
+            std::ranges::find(said.request->stop_ids, said.last) != said.request->stop_ids.end();
+        if ((each.why == Finish::length && said.tokens != said.most) ||
+            (each.why == Finish::context && said.tokens == 0) ||
+            (each.why == Finish::stop && !by_id && said.request->stops.empty()) ||
+            each.why == Finish::cancelled)
+            throw ProtocolError(fmt::format("an end of request {} by \"{}\" after {} tokens",
+                                            each.request, to_string(each.why), said.tokens));
+    }
 }
 
 void Journal::check(const Dropped& dropped) {

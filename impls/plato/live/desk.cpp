@@ -197,7 +197,10 @@ std::optional<Seat> Desk::choose(Number request, std::span<const Place> places) 
     const Seat seat = *of.waits_at;
     const bool has_all = has_what_it_links_to(seat, request);
     if (fresh) placement_.add(seat, tokens);
-    if (!has_all) return std::nullopt;
+    const bool takes = std::any_of(places.begin(), places.end(), [&](const Place& place) {
+        return place.seat == seat && place.takes;
+    });
+    if (!has_all || !takes) return std::nullopt;
     of.waits_at.reset();
     if (!pool_.tokens(request).empty()) ++counts_["resumed"];
     return seat;
@@ -223,6 +226,7 @@ void Desk::replay(Seat seat, Number node) {
     Ask again = pool_.asked(node);
     again.only = seat;
     again.copy_of = node;
+    again.request.forced_ids.clear();
     for (const Token& token : again.tokens) again.request.forced_ids.push_back(token.id);
     again.tokens.pop_back();
     ask_extra(std::move(again), tokens_of(node));

@@ -19,21 +19,24 @@ struct TrainerSettings {
     double clip_low = 0.2, clip_high = 0.2;  ///< of the ratio of probabilities
     double gradient_clip = 1;                ///< global norm; 0: none
     Estimator estimator = Estimator::grpo;
-    // Right answers that it is shown before it learns by reward, so many rows a step.
+    // Right answers that it is shown before it learns by reward, so many rows a step, for so many
+    // steps or until it gives that share of answers itself.
     std::string task = "sort";
     int difficulty = 1;
     std::int64_t shown_steps = 0;
+    double start_accuracy = 1;
     int shown_rows = 32;
     double shown_rate = 3e-3;
     std::string folder;  ///< where it writes weights
 };
 ASSAY_FIELDS(TrainerSettings, model, seed, learning_rate, clip_low, clip_high, gradient_clip,
-             estimator, task, difficulty, shown_steps, shown_rows, shown_rate, folder)
+             estimator, task, difficulty, shown_steps, start_accuracy, shown_rows, shown_rate,
+             folder)
 
 /// A response and what it is worth.
 struct TrainedRow {
     std::vector<int> prompt, tokens;
-    std::vector<float> logprobs;  ///< of each token, by whoever drew it
+    std::vector<float> logprobs;  ///< of each token, by whoever drew it; empty: they were given
     double advantage = 0;
 };
 ASSAY_ROW(TrainedRow, prompt, tokens, logprobs, advantage)

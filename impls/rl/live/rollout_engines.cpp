@@ -29,9 +29,8 @@ void RolloutEngines::look() {
 }
 
 void RolloutEngines::start_one() {
-    Host& host = hosts_.emplace_back();
-    host.engine = &engines_.start(settings_);
-    host.asked = version_;
+    decode::EngineClient& engine = engines_.start(settings_);
+    hosts_.push_back({.engine = &engine, .asked = version_});
 }
 
 void RolloutEngines::look_at(Host& host) {
@@ -40,7 +39,7 @@ void RolloutEngines::look_at(Host& host) {
         host.gone = true;
         ++lost_;
         const std::string& how = engine.how_lost();
-        if (how != "killed" && how != "frozen" && !how.starts_with("signal ") &&
+        if (how != "killed" && how != "frozen" && how != "signal 9" &&
             !how.starts_with("heartbeat lost"))
             throw std::runtime_error("an engine ended by itself: " + how);
         return;

@@ -25,12 +25,18 @@
 namespace assay::rl {
 namespace {
 
+// While right answers are shown: how often it is asked, how much, and apart from what it is shown.
+constexpr std::int64_t check_every = 20;
+constexpr std::size_t checked_questions = 64;
+constexpr std::uint64_t checked_apart = 1 << 20;
+
 nn::AdamOptions adam(double rate) { return {rate, 0.9, 0.95, 1e-8}; }
 
 /// Rows padded behind to the longest of them.
 struct UpdateTensors {
     at::Tensor tokens;      ///< int64 [rows, length + 1]
     at::Tensor answered;    ///< bool [rows, length]: tokens[:, 1:] of a response
+    at::Tensor drawn;       ///< … that was drawn
     at::Tensor logprobs;    ///< fp32 [rows, length], of whoever drew them; 0 elsewhere
     at::Tensor advantages;  ///< fp32 [rows, 1]
 };
@@ -42,7 +48,7 @@ UpdateTensors tensors_of(const std::vector<TrainedRow>& rows) {
     const auto count = static_cast<std::int64_t>(rows.size());
     const auto length = static_cast<std::int64_t>(longest) - 1;
     UpdateTensors made{at::full({count, length + 1}, end_token, at::kLong),
-                       at::zeros({count, length}, at::kBool),
+                       at::zeros({count, length}, at::kBool), at::zeros({count, length}, at::kBool),
                        at::zeros({count, length}, at::kFloat), at::zeros({count, 1}, at::kFloat)};
     for (std::int64_t r = 0; r < count; ++r) {
         const TrainedRow& row = rows[static_cast<std::size_t>(r)];
@@ -53,6 +59,7 @@ UpdateTensors tensors_of(const std::vector<TrainedRow>& rows) {
         const auto first = static_cast<std::int64_t>(row.prompt.size()) - 1;
         const auto more = static_cast<std::int64_t>(row.tokens.size());
         made.answered[r].narrow(0, first, more).fill_(true);
+        made.drawn[r].narrow(0, first, more).fill_(!row.logprobs.empty());
         std::copy(row.logprobs.begin(), row.logprobs.end(),
                   made.logprobs.mutable_data_ptr<float>() + r * length + first);
         made.advantages.mutable_data_ptr<float>()[r] = static_cast<float>(row.advantage);
@@ -63,7 +70,8 @@ UpdateTensors tensors_of(const std::vector<TrainedRow>& rows) {
 void check(const std::vector<TrainedRow>& rows) {
     if (rows.empty()) throw UserError("an update has at least one row");
     for (const TrainedRow& row : rows)
-        if (row.prompt.empty() || row.tokens.empty() || row.logprobs.size() != row.tokens.size())
+        if (row.prompt.empty() || row.tokens.empty() ||
+            (!row.logprobs.empty() && row.logprobs.size() != row.tokens.size()))
             throw UserError("a row has a prompt, tokens, and a log-probability of each of these");
 }
 
@@ -83,9 +91,18 @@ void Trainer::show_answers() {
     if (!task) throw UserError("no task " + settings_.task);
     const auto bytes = nn::Tokenizer::bytes();
     nn::Maps maps;
+    std::vector<Question> unseen;
+    for (const tasks::Question& each :
+         tasks::distinct_questions(*task, settings_.difficulty, settings_.seed + checked_apart,
+                                   checked_questions, tasks::Split::train))
+        unseen.push_back({each.prompt, each.answer + '\n'});
+    const int longest = tasks::length_limit(*task, settings_.difficulty);
     Updater shown(blocks_of(policy_), settings_.gradient_clip, adam(settings_.shown_rate));
     std::uint64_t number = 0;
     for (std::int64_t step = 0; step < settings_.shown_steps; ++step) {
+        if (step % check_every == 0 &&
+            accuracy(policy_, unseen, longest) >= settings_.start_accuracy)
+            break;
         std::vector<nn::ScoredRow> rows;
         for (int i = 0; i < settings_.shown_rows; ++i) {
             const tasks::Question next = tasks::question(
@@ -113,7 +130,7 @@ const Weights& Trainer::update(const Update& update) {
         const auto loss = (losses * averaging_weights(rows.answered, Averaging::tokens)).sum();
         loss.backward();
         weights_.loss = loss.item<double>();
-        weights_.mismatch = ((old - rows.logprobs) * rows.answered).abs().max().item<double>();
+        weights_.mismatch = ((old - rows.logprobs) * rows.drawn).abs().max().item<double>();
         weights_.gradient_norm = nn::gradient_norm(blocks_of(policy_));
     });
     ++weights_.version;

@@ -12,13 +12,20 @@
 
 namespace assay::rl {
 
+/// What an update learns from: the rewards of its samples; these, dealt out among all samples at
+/// random; or, with nothing drawn, right answers to as many other questions.
+enum class Feedback { rewards, shuffled, answers };
+ASSAY_NAMES(Feedback, rewards, shuffled, answers)
+
 struct TrainingRunSettings {
+    Feedback feedback = Feedback::rewards;
     SampleSettings samples;
     TrainerSettings trainer;
     decode::EngineSettings engine;
     int engines = 1;
     std::int64_t updates = 1;
-    int prompts = 4;  ///< of an update
+    int prompts = 4;         ///< of an update
+    int tested_prompts = 0;  ///< held out, answered greedily before the first update and in the end
 };
 
 struct UpdateRecord {
@@ -28,7 +35,14 @@ struct UpdateRecord {
     Weights weights;                   ///< that came of it
 };
 
+/// Likeliest answers to held-out prompts.
+struct Tested {
+    double accuracy = 0;  ///< share of rewards of 1
+    std::vector<SampleGroup> answers;
+};
+
 struct TrainingCourse {
+    Tested before, after;
     std::vector<UpdateRecord> updates;
     std::string digest;  ///< of the last weights
     long engines_lost = 0;
@@ -55,6 +69,10 @@ class TrainingRun {
     void hear();
     void on(const drive::DriverEvent& event);
     void collect();
+    std::vector<tasks::Question> questions(int count) const;
+    Tested test();
+    void draw(UpdateRecord& record, std::vector<TrainedRow>& rows);
+    void show(UpdateRecord& record, std::vector<TrainedRow>& rows) const;
     UpdateRecord update();
 
     drive::Driver& driver_;
@@ -62,7 +80,7 @@ class TrainingRun {
     decode::Engines engines_;
     RolloutEngines rollouts_;
     nn::Tokenizer tokenizer_ = nn::Tokenizer::bytes();
-    SampleGroups groups_;
+    SampleGroups groups_, tested_;
     drive::WorkerId trainer_ = -1;
     std::vector<Weights> came_;  // and were not looked at
     std::string how_trainer_ended_;

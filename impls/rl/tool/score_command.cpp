@@ -48,7 +48,7 @@ class ScoreCommand : public Command {
             "give as \"\", what never ended.\n"
             "Examples:\n"
             "  assay rl score add --difficulty 2 < responses.jsonl\n"
-            "  assay rl score tag --difficulty 1 --json < responses.jsonl");
+            "  assay rl score tag --difficulty 1 --json < tags.jsonl");
     }
 
     int run() override {

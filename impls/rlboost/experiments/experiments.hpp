@@ -6,5 +6,6 @@
 namespace assay::rlboost {
 
 Experiment x_exact();
+Experiment x_learns();
 
 }  // namespace assay::rlboost

@@ -6,38 +6,21 @@
 
 #include "impls/decode/service/engine_role.hpp"
 #include "impls/rl/live/trainer.hpp"
-#include "impls/rl/live/training_run.hpp"
+#include "impls/rlboost/experiments/toy_training.hpp"
 #include "suite/cluster/pacer.hpp"
 #include "suite/drive/processes/process_driver.hpp"
 
 namespace assay::rlboost {
 namespace {
 
-rl::TrainingRunSettings settings_of(const XExact& exact, const std::string& folder) {
-    rl::TrainingRunSettings settings;
-    settings.samples = {
-        .task = exact.task,
-        .difficulty = exact.difficulty,
-        .samples = exact.samples,
-        .seed = exact.seed,
-        .loss = exact.lost == Lost::resume ? decode::Loss::resume : decode::Loss::restart};
-    rl::TrainerSettings& trainer = settings.trainer;
-    trainer.model = {.layers = 2,
-                     .width = 64,
-                     .hidden = 128,
-                     .heads = 2,
-                     .kv_heads = 2,
-                     .head_width = 32,
-                     .vocabulary = 256,
-                     .context = 64};
-    trainer.seed = exact.seed;
-    trainer.task = to_string(exact.task);
-    trainer.difficulty = exact.difficulty;
-    trainer.shown_steps = 100;
-    trainer.folder = folder;
-    settings.engine.options = {.max_batch = 8, .model = "policy"};
-    settings.engine.blocks = 64;
-    settings.engine.threads = 1;
+rl::TrainingRunSettings settings_of(const XExact& exact, const std::filesystem::path& folder) {
+    rl::TrainingRunSettings settings =
+        toy_training(exact.task, exact.difficulty, exact.seed, folder);
+    settings.samples.samples = exact.samples;
+    settings.samples.loss =
+        exact.lost == Lost::resume ? decode::Loss::resume : decode::Loss::restart;
+    settings.trainer.shown_steps = 100;
+    settings.engine.options.max_batch = 8;  // that samples wait when one is killed
     settings.engines = exact.workers;
     settings.updates = exact.updates;
     settings.prompts = exact.prompts;
@@ -47,9 +30,7 @@ rl::TrainingRunSettings settings_of(const XExact& exact, const std::string& fold
 class Training {
   public:
     Training(const XExact& exact, const char* name, bool disturbed)
-        : exact_(exact), disturbed_(disturbed), folder_(exact.scratch / name) {
-        std::filesystem::create_directories(folder_);
-    }
+        : exact_(exact), disturbed_(disturbed), folder_(exact.scratch / name) {}
 
     void run(Recorder& recorder) {
         drive::ProcessOptions options;
@@ -58,7 +39,7 @@ class Training {
             {rl::trainer_role(), decode::engine_role(decode::models_of_files())}, options,
             recorder);
         const double begun_s = cluster::monotonic_s();
-        course = rl::TrainingRun(driver, settings_of(exact_, folder_.string()))
+        course = rl::TrainingRun(driver, settings_of(exact_, folder_))
                      .run([&](const rl::TrainingRun::Now& now) {
                          if (disturbed_) kill_one(driver, now);
                      });

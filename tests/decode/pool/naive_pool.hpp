@@ -27,6 +27,7 @@ struct NaivePool {
         Seat seat = -1;
         std::uint64_t handle = 0;
         std::optional<Seat> move{};
+        std::vector<Seat> refused_by{};
     };
     struct There {
         Seat seat;
@@ -88,6 +89,31 @@ struct NaivePool {
                   [](const Place& a, const Place& b) { return a.seat < b.seat; });
         return places;
     }
+    bool can_be_linked(const Request& request) const {
+        if (!request.ask.request.links) return true;
+        for (const LinkedTokens& linked : request.ask.request.links->linked) {
+            const bool released = requests[static_cast<std::size_t>(linked.kept)].released;
+            const bool is_kept = std::any_of(kept.begin(), kept.end(), [&](const Kept& each) {
+                return each.request == linked.kept;
+            });
+            if (released && !is_kept) return false;
+        }
+        return true;
+    }
+    void wait(Request& request) {
+        if (!can_be_linked(request)) done(request, Done::How::dropped);
+    }
+    static bool has_refused(const Request& request, Seat seat) {
+        return std::count(request.refused_by.begin(), request.refused_by.end(), seat) > 0;
+    }
+    bool all_refuse(const Request& request) const {
+        std::vector<Seat> of_its_model;
+        for (const There& each : seats)
+            if (each.model == request.ask.model) of_its_model.push_back(each.seat);
+        return !of_its_model.empty() &&
+               std::all_of(of_its_model.begin(), of_its_model.end(),
+                           [&](Seat seat) { return has_refused(request, seat); });
+    }
     bool takes(Seat seat) {
         for (const Place& each : places())
             if (each.seat == seat) return each.takes;
@@ -97,6 +123,7 @@ struct NaivePool {
     void ask(const Ask& ask) {
         Request& request = requests.emplace_back(Request{.ask = ask});
         for (const Token& token : ask.tokens) request.made.push_back({token, -1, 1});
+        wait(request);
     }
     void leave(Request& request, bool with_state = true) {
         if (with_state && request.handle != 0) orders.push_back(Discard{request.handle});
@@ -119,14 +146,19 @@ struct NaivePool {
     void cancel(Number which) {
         Request& request = requests[static_cast<std::size_t>(which)];
         if (request.over) return;
-        take_back(which);
+        remove(request);
         done(request, Done::How::cancelled);
+    }
+    void remove(Request& request) {
+        if (request.attempt < 0) return;
+        orders.push_back(Remove{request.attempt, request.seat});
+        leave(request);
     }
     void take_back(Number which) {
         Request& request = requests[static_cast<std::size_t>(which)];
         if (request.attempt < 0) return;
-        orders.push_back(Remove{request.attempt, request.seat});
-        leave(request);
+        remove(request);
+        wait(request);
     }
     void move(Number which, Seat to, bool with_cache) {
         Request& request = requests[static_cast<std::size_t>(which)];
@@ -153,20 +185,24 @@ struct NaivePool {
                 },
                 order);
         });
+        std::erase_if(kept, [&](const Kept& each) { return each.seat == seat; });
         for (const Number number : with(seat)) {
             Request& request = requests[static_cast<std::size_t>(number)];
             leave(request);
-            if (request.ask.only || request.ask.loss == Loss::drop)
+            if (request.ask.only || request.ask.loss == Loss::drop) {
                 done(request, Done::How::dropped);
-            else if (request.ask.loss == Loss::restart)
-                request.made.clear();
+                continue;
+            }
+            if (request.ask.loss == Loss::restart) request.made.clear();
+            wait(request);
         }
+        std::erase_if(seats, [&](const There& each) { return each.seat == seat; });
         for (const Number number : pending())
             if (Request& request = requests[static_cast<std::size_t>(number)];
                 request.ask.only == seat)
                 done(request, Done::How::dropped);
-        std::erase_if(kept, [&](const Kept& each) { return each.seat == seat; });
-        std::erase_if(seats, [&](const There& each) { return each.seat == seat; });
+            else if (all_refuse(request))
+                done(request, Done::How::failed);
     }
 
     bool made(Seat seat, Number attempt, std::span<const Token> tokens, int waiting,
@@ -211,6 +247,8 @@ struct NaivePool {
         const bool had_state = request->handle != 0;
         leave(*request, false);
         if (had_state) return give(*request, seat, 0);
+        request->refused_by.push_back(seat);
+        if (!all_refuse(*request) && !request->ask.only) return wait(*request);
         done(*request, Done::How::failed);
     }
     void exported(Seat seat, Number attempt, std::uint64_t handle) {
@@ -220,11 +258,13 @@ struct NaivePool {
         leave(*request);
         if (takes(to) && find(to)->model == request->ask.model) return give(*request, to, handle);
         orders.push_back(Discard{handle});
+        wait(*request);
     }
     void turn(Chooser& chooser, std::vector<Order>& out) {
         for (const Number number : pending()) {
             Request& request = requests[static_cast<std::size_t>(number)];
-            const std::vector<Place> all = places();
+            std::vector<Place> all = places();
+            for (Place& each : all) each.takes = each.takes && !has_refused(request, each.seat);
             const auto seat = request.ask.only ? request.ask.only : chooser.choose(number, all);
             if (seat && takes(*seat)) give(request, *seat, 0);
         }

@@ -131,6 +131,8 @@ struct Interleavings {
 
     void end(ToyCluster cluster, const Troubles& had) {
         ++ends;
+        // Where the other engine has refused it, it waits for this one.
+        if (cluster.engines.contains(destination)) cluster.open(destination, true);
         cluster.finish();
         if (testing::Test::HasFatalFailure()) return;
         const Done::How is = cluster.done.at(moved);

@@ -290,7 +290,9 @@ TEST_F(PoolTest, AMoveTakesTheStateAlong) {
     EXPECT_EQ(turn(), Lines{"give 0 to 1 as 1 from 2 with state 77"});
     pool.refused(1, 1);  // of other weights: from its tokens
     EXPECT_EQ(turn(), Lines{"give 0 to 1 as 2 from 2"});
-    pool.refused(1, 2);
+    pool.refused(1, 2);  // nor so: it goes to whoever has not refused it
+    EXPECT_EQ(turn(), Lines{"give 0 to 0 as 3 from 2"});
+    pool.refused(0, 3);
     EXPECT_EQ(turn(), Lines{"0 is failed"});
 }
 
@@ -301,7 +303,7 @@ TEST_F(PoolTest, WhatIsRefusedBeforeItsExportWasNeverThere) {
     pool.there(1, 0, 1);
     pool.move(0, 1, false);
     pool.refused(0, 0);  // the Give; of an Export of what it has not, an engine says nothing
-    EXPECT_EQ(turn(), (Lines{"export 0 from 0", "0 is failed"}));
+    EXPECT_EQ(turn(), (Lines{"export 0 from 0", "give 0 to 1 as 1"}));
 }
 
 // ---- kept sequences -----------------------------------------------------------------------------
@@ -375,6 +377,28 @@ TEST_F(PoolTest, WhatIsLinkedGoesOnlyWhereThatIsKept) {
     pool.ask(linked);
     std::vector<Order> orders;
     EXPECT_THROW(pool.turn(wrong, orders), std::logic_error);
+}
+
+TEST_F(PoolTest, WhatIsReleasedIsThereForThoseThatWereGivenIt) {
+    pool.there(0, 0, 1);
+    const Number kept = given(keeping());
+    make(0, 0, {5}, &at_length);
+    turn();
+    Ask linked = request();
+    linked.request.links.emplace().linked.push_back({.kept = kept, .count = 1});
+    const Number number = pool.ask(linked);
+    EXPECT_EQ(turn(), Lines{"give 1 to 0 as 1"});
+    pool.release(kept);  // before that was carried out
+    EXPECT_EQ(pool.state({.request = number, .seat = 0, .attempt = 1}, "toy")
+                  .request.links->linked[0]
+                  .kept,
+              0);
+    EXPECT_EQ(turn(), Lines{"unkeep 0 on 0"});
+    pool.lost(0);  // and it is nowhere else, nor will be
+    EXPECT_EQ(turn(), Lines{"1 is dropped"});
+    pool.ask(linked);
+    EXPECT_EQ(turn(), Lines{"2 is dropped"});
+    EXPECT_EQ(pool.open() + pool.pending(), 0U);
 }
 
 }  // namespace

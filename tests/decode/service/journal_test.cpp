@@ -42,7 +42,7 @@ class JournalTest : public testing::Test {
     static Made made(Number attempt, std::vector<int> ids, int version = 1, bool ends = false) {
         Made made{.steps = 1, .seconds = 0.5, .waiting = 3, .tokens = {}, .ended = {}};
         for (const int id : ids) made.tokens.push_back({attempt, id, version, -0.25, 0});
-        if (ends) made.ended.push_back({attempt, Finish::stop, 0, 0, {}});
+        if (ends) made.ended.push_back({attempt, Finish::length, 0, 0, {}});
         return made;
     }
 
@@ -116,9 +116,33 @@ TEST_F(JournalTest, FindsOutWhatNoEngineSays) {
     EXPECT_THROW(say(twice), ProtocolError);
     hear(made(a, {7}));
     EXPECT_THROW(say(made(a, {8, 9})), ProtocolError);
+    for (const Finish early : {Finish::length, Finish::stop, Finish::cancelled}) {
+        Made end = made(a, {}, 1, true);
+        end.ended[0].why = early;
+        EXPECT_THROW(say(end), ProtocolError) << to_string(early);
+    }
     hear(made(a, {8}, 1, true));
     EXPECT_THROW(say(made(a, {9})), ProtocolError);
     EXPECT_THROW(say(made(a, {}, 1, true)), ProtocolError);
+}
+
+TEST_F(JournalTest, KnowsWhatEndsAText) {
+    ready();
+    const Number a = given({.request = {.prompt = {1}, .stop_ids = {7}}, .model = 0});
+    const Number b = given({.request = {.prompt = {1}, .stops = {"text"}}, .model = 0});
+    Made end = made(a, {6}, 1, true);
+    end.ended[0].why = Finish::stop;
+    EXPECT_THROW(say(end), ProtocolError);
+    end.tokens.push_back({a, 7, 1, -0.25, 0});
+    EXPECT_NO_THROW(say(end));
+    end = made(b, {6}, 1, true);
+    end.ended[0].why = Finish::stop;
+    EXPECT_NO_THROW(say(end));
+    end = made(b, {}, 1, true);
+    end.ended[0].why = Finish::context;
+    EXPECT_THROW(say(end), ProtocolError);
+    end.ended[0].why = Finish::failed;
+    EXPECT_NO_THROW(say(end));
 }
 
 TEST_F(JournalTest, ForcedTokensSayHowManyThereAre) {
