@@ -11,7 +11,7 @@ ProfilePlan toy() {
     ProfilePlan plan;
     plan.provenances = {Provenance::measured};
     plan.rounds = 3;
-    plan.seconds_per_sample = 15;
+    plan.seconds_per_sample = 40;
     plan.timeout_s = 240;
     plan.axes["task"] = {"sort"};
     return plan;

@@ -21,9 +21,9 @@ struct XLearns {
     Learner learner{};
     rl::tasks::Task task = rl::tasks::Task::sort;
     int difficulty = 3, workers = 2;
-    std::int64_t updates = 60;
-    int prompts = 8, samples = 8, tested_prompts = 120;
-    double start = 0.3, rate = 5e-4;
+    std::int64_t updates = 300;
+    int prompts = 16, samples = 16, tested_prompts = 120;
+    double start = 0.3, rate = 2e-4;
     FaultPlan faults;
     std::uint64_t seed = 1;
     std::filesystem::path scratch;
