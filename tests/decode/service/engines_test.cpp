@@ -228,6 +228,41 @@ TEST(Engines, WhoIsToldOfARequestMayAskAndWait) {
     for (const Number each : over) EXPECT_EQ(told[each], pool.tokens(each).size());
 }
 
+// What was given to an engine because another request ended may be unwanted once that end is told.
+TEST(Engines, WhoIsToldOfAnEndMayCancelWhatIsNext) {
+    VirtualEngines all;
+    Pool& pool = all.engines.pool();
+    EngineSettings one_at_a_time = settings();
+    one_at_a_time.options.max_requests = 1;
+    EngineClient& engine = all.engines.start(one_at_a_time);
+    const Number first = pool.ask({.request = {.prompt = {1}, .max_tokens = 4}});
+    const Number second = pool.ask({.request = {.prompt = {2}, .max_tokens = 4}});
+    all.engines.hear_requests({.tokens = {}, .done = [&](const Done& done) {
+                                   if (done.request != first) return;
+                                   EXPECT_EQ(pool.seat(second), engine.seat());
+                                   pool.cancel(second);
+                                   pool.forget(second);
+                               }});
+    EXPECT_TRUE(all.engines.hear_until([&] { return pool.open() == 0; }));
+    all.engines.go_on();
+    EXPECT_EQ(engine.status().stats.waiting + engine.status().stats.running, 0);
+    EXPECT_TRUE(engine.refusals().empty());
+}
+
+TEST(Engines, WhoLeavesGetsNoMoreRequests) {
+    VirtualEngines all;
+    Pool& pool = all.engines.pool();
+    EngineClient& leaves = all.engines.start(settings());
+    EngineClient& stays = all.engines.start(settings());
+    EXPECT_TRUE(all.engines.hear_until([&] { return leaves.ready() && stays.ready(); }));
+    leaves.leave();
+    const Number number =
+        pool.ask({.request = {.prompt = {1}, .max_tokens = 4}, .loss = Loss::drop});
+    EXPECT_TRUE(all.engines.hear_until([&] { return pool.over(number); }));
+    EXPECT_EQ(pool.tokens(number).size(), 4u);
+    EXPECT_EQ(pool.runs(number).front().seat, stays.seat());
+}
+
 TEST(Engines, WhatIsNotTheirsIsHandedOn) {
     VirtualEngines all({{.name = "other", .protocol = [](drive::Worker& me) -> drive::Protocol {
                              me.say(service::Taken{7});
